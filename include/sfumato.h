@@ -632,9 +632,10 @@ typedef enum sfu_pass { SFU_PASS_TRAIN = 0, SFU_PASS_EVALUATE = 1, SFU_PASS_PRED
 
 typedef struct sfu_plan_options {
     size_t size;
-    double dropout; /* the rate of the training: 0 gives the planner more freedom */
-    bool plain;     /* no rewrites: every node in every epoch, as the composition is written */
-    int threads;    /* of the measurement; 0: one per core */
+    double dropout;     /* the rate of the training: 0 gives the planner more freedom */
+    bool plain;         /* no rewrites: every node in every epoch, as the composition is written */
+    int threads;        /* of the measurement; 0: one per core */
+    const char *device; /* of the measurement, as in sfu_train_options; "auto" measures the CPU */
 } sfu_plan_options;
 
 SFU_API void sfu_plan_options_init_sized(sfu_plan_options *options, size_t size);
@@ -725,7 +726,7 @@ typedef struct sfu_train_options {
     sfu_keep keep;
     uint64_t seed;
     const sfu_model *init; /* start from these weights; NULL: from the seed */
-    const char *device;    /* "cpu" */
+    const char *device;    /* "auto", "cpu", "cuda" or "cuda:N"; NULL: "auto". Never changes the result */
     int threads;           /* 0: one per core. Never changes the result */
     sfu_epoch_fn on_epoch; /* or NULL */
     void *on_epoch_user;
@@ -833,6 +834,7 @@ typedef struct sfu_predict_options {
                                      features that only the model knows are 0; otherwise either is an error */
     const int32_t *nodes;         /* predict only these, ascending: probabilities[node_count][classes]; NULL: all */
     int32_t node_count;           /* of `nodes`. Their rows are the same bytes as in a prediction of all nodes */
+    const char *device;           /* as in sfu_train_options. Never changes the result */
 } sfu_predict_options;
 
 SFU_API void sfu_predict_options_init_sized(sfu_predict_options *options, size_t size);
@@ -854,6 +856,10 @@ SFU_API SFU_CHECKED sfu_status sfu_changed_nodes(int32_t *nodes, int32_t *count,
 /* The output of the last hidden layer for every node, embedding[nodes][sfu_model_embedding_width]. */
 SFU_API SFU_CHECKED sfu_status sfu_embed(float *embedding, const sfu_dataset *dataset, const sfu_model *model,
                                          int threads);
+
+/* The same with options, of which `raw` is ignored and `nodes` must be NULL. */
+SFU_API SFU_CHECKED sfu_status sfu_embed_with(float *embedding, const sfu_dataset *dataset, const sfu_model *model,
+                                              const sfu_predict_options *options);
 
 /* Writes the probabilities of sfu_predict as CSV, node,label,probability,<class>..., in the order and with the names of
  * the dataset; with `top` as node,label_1,probability_1,label_2,.... */
@@ -880,6 +886,7 @@ typedef struct sfu_evaluate_options {
     int32_t node_count;
     bool ignore_unknown_features; /* as in sfu_predict_options */
     int threads;                  /* 0: one per core. Never changes the result */
+    const char *device;           /* as in sfu_train_options. Never changes the result */
 } sfu_evaluate_options;
 
 SFU_API void sfu_evaluate_options_init_sized(sfu_evaluate_options *options, size_t size);
@@ -965,9 +972,9 @@ typedef struct sfu_tune_options {
     const char *study;              /* NULL or "memory"; an SQLite file or sqlite:///FILE; postgresql://... */
     const char *study_name;         /* NULL: from dataset, network and split */
     bool old_optuna;                /* create the study for Optuna 3.0.0 to 3.1.1 */
-    const sfu_train_options *train; /* settings that are not searched; NULL: the defaults. seed, init and threads are
-                                     * ignored. on_epoch receives the epochs of the winner when it is trained again for
-                                     * its test scores */
+    const sfu_train_options *train; /* settings that are not searched, and the device; NULL: the defaults. seed, init
+                                     * and threads are ignored. on_epoch receives the epochs of the winner when it is
+                                     * trained again for its test scores */
     bool loss_is_set;        /* use train->loss; else the loss of the space: the sum for "paper", else the mean */
     sfu_tune_fn on_progress; /* or NULL */
     void *on_progress_user;
@@ -1090,8 +1097,9 @@ typedef struct sfu_compare_options {
 
     sfu_compare_fn on_progress; /* or NULL */
     void *on_progress_user;
-    sfu_metric metric; /* for early stopping, the choice of trials and the tables; sfu_reproduce: accuracy */
-    bool balanced;     /* weight each class by the inverse of its number of labels; sfu_reproduce: false */
+    sfu_metric metric;  /* for early stopping, the choice of trials and the tables; sfu_reproduce: accuracy */
+    bool balanced;      /* weight each class by the inverse of its number of labels; sfu_reproduce: false */
+    const char *device; /* as in sfu_train_options. Never changes the result; costs are measured on the CPU */
 } sfu_compare_options;
 
 SFU_API void sfu_compare_options_init_sized(sfu_compare_options *options, size_t size);
@@ -1209,10 +1217,11 @@ typedef struct sfu_label_options {
     int jobs;                 /* parallel trainings; 0: one per core. Never changes the result of a step */
     sfu_label_fn on_progress; /* or NULL */
     void *on_progress_user;
-    sfu_metric metric; /* networks and their settings are chosen by it */
-    bool balanced;     /* weight each class by the inverse of its number of labels */
-    double coverage;   /* label sets that contain the true label with this probability; 0: none */
-    const char *nets;  /* the candidates, separated by commas: "sgcn,mlp,gcn"; NULL: all nine */
+    sfu_metric metric;  /* networks and their settings are chosen by it */
+    bool balanced;      /* weight each class by the inverse of its number of labels */
+    double coverage;    /* label sets that contain the true label with this probability; 0: none */
+    const char *nets;   /* the candidates, separated by commas: "sgcn,mlp,gcn"; NULL: all nine */
+    const char *device; /* as in sfu_train_options. Never changes the result of a step */
 } sfu_label_options;
 
 SFU_API void sfu_label_options_init_sized(sfu_label_options *options, size_t size);
@@ -1310,6 +1319,22 @@ typedef struct sfu_bench sfu_bench;
  * a few small networks, compared with their nominal times. Unless `keep` is false, the rates are stored in the user's
  * cache folder, where sfu_plan_new finds them. */
 SFU_API SFU_CHECKED sfu_status sfu_bench_new(sfu_bench **bench, bool keep, sfu_progress_fn progress, void *user);
+
+typedef struct sfu_bench_options {
+    size_t size;
+    bool keep;                /* store the rates; true */
+    sfu_progress_fn progress; /* or NULL */
+    void *progress_user;
+    const char *device; /* as in sfu_train_options; "auto" measures the CPU */
+} sfu_bench_options;
+
+SFU_API void sfu_bench_options_init_sized(sfu_bench_options *options, size_t size);
+static inline void sfu_bench_options_init(sfu_bench_options *options) {
+    sfu_bench_options_init_sized(options, sizeof *options);
+}
+
+/* The same with options. */
+SFU_API SFU_CHECKED sfu_status sfu_bench_new_with(sfu_bench **bench, const sfu_bench_options *options);
 
 /* The rates that an earlier call stored; SFU_ERR_NOT_FOUND if there are none for this machine and these kernels. */
 SFU_API SFU_CHECKED sfu_status sfu_bench_kept(sfu_bench **bench);

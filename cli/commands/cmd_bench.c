@@ -6,6 +6,7 @@
 #include "command_input.h"
 #include "progress_bar.h"
 #include "table.h"
+#include "training_options.h"
 
 static struct {
     cli_input_settings input;
@@ -47,7 +48,12 @@ static comparison compare_epoch(const session *state) {
 static sfu_status open_rates(sfu_bench **bench) {
     sfu_status status = settings.use_saved ? sfu_bench_kept(bench) : SFU_ERR_NOT_FOUND;
     if (status == SFU_ERR_NOT_FOUND) {
-        status = sfu_bench_new(bench, !settings.no_save, progress_report, NULL);
+        sfu_bench_options options;
+        sfu_bench_options_init(&options);
+        options.keep = !settings.no_save;
+        options.progress = progress_report;
+        options.device = settings.plan.device;
+        status = sfu_bench_new_with(bench, &options);
     }
     return status;
 }
@@ -117,7 +123,8 @@ static json_t *to_json(const session *state) {
         json_put(object, pass_keys[SFU_PASS_TRAIN], comparison_json(compare(state, SFU_PASS_TRAIN))) &&
         json_put(object, pass_keys[SFU_PASS_EVALUATE], comparison_json(compare(state, SFU_PASS_EVALUATE))) &&
         json_put(object, pass_keys[SFU_PASS_PREDICT],
-                 spread_json(compare(state, SFU_PASS_PREDICT), sfu_plan_spread(state->plan, SFU_PASS_PREDICT)));
+                 spread_json(compare(state, SFU_PASS_PREDICT), sfu_plan_spread(state->plan, SFU_PASS_PREDICT))) &&
+        json_put(object, "device", json_bytes(settings.plan.device));
     if (!ok) {
         json_decref(object);
         return NULL;
@@ -198,6 +205,7 @@ static const cli_option options[] = {
     OPTION_NUMBER("dropout", settings.plan.dropout, 0, 0.999, "dropout rate of the training step"),
     OPTION_COUNT("threads", "N", settings.plan.threads, 0, 1024, "one per core",
                  "number of threads of the measured epochs"),
+    OPTION_DEVICE_MEASURED(settings.plan.device),
     {0}};
 
 const cli_command cmd_bench = {

@@ -58,7 +58,8 @@ static int set_options(cli_list *nets, cli_list *sizes, int count, char **datase
 
 static int print_json(const sfu_results *results) {
     json_t *object = results_json(results);
-    const bool ok = object && json_put(object, "folder", json_bytes(sfu_results_folder(results)));
+    const bool ok = object && json_put(object, "folder", json_bytes(sfu_results_folder(results))) &&
+                    json_put(object, "device", json_bytes(settings.compare.device));
     if (!ok) {
         json_decref(object);
     }
@@ -156,6 +157,7 @@ static const cli_option options[] = {
     OPTION_METRIC(settings.metric),
     OPTION_TEXT("lpnn", VALUE_TEXT, "OPTIONS", settings.compare.lpnn, "none",
                 "options of lpnn, such as 'f=clamp, input=x, output=g'"),
+    OPTION_DEVICE(settings.compare.device),
     {0}};
 
 const cli_command cmd_compare = {

@@ -9,6 +9,7 @@
 #include "outputs.h"
 #include "progress_bar.h"
 #include "table.h"
+#include "training_options.h"
 
 #include <stdlib.h>
 
@@ -19,12 +20,18 @@ static struct {
     int part;     /* index into parts */
     int unknowns; /* index into unknown_features */
     int32_t threads;
+    const char *device;
 } settings;
 
 static const char *const parts[] = {"test", "val", "train", NULL};
 static const sfu_part part_of[] = {SFU_TEST, SFU_VAL, SFU_TRAIN};
 
-static void defaults(void) { sfu_import_options_init(&settings.import); }
+static void defaults(void) {
+    sfu_evaluate_options evaluate;
+    sfu_evaluate_options_init(&evaluate);
+    sfu_import_options_init(&settings.import);
+    settings.device = evaluate.device;
+}
 
 typedef struct session {
     const char *dataset_name, *model_path; /* dataset_name: NULL if files are imported */
@@ -67,6 +74,7 @@ static sfu_status evaluate(session *state) {
     sfu_evaluate_options_init(&options);
     options.ignore_unknown_features = settings.unknowns == 1;
     options.threads = settings.threads;
+    options.device = settings.device;
     sfu_status status = open_all(state);
     if (status == SFU_OK) {
         status = choose(state, &options);
@@ -92,8 +100,8 @@ static int print_json(const session *state) {
     const sfu_evaluation_summary *found = sfu_evaluation_scores(state->evaluation);
     const cli_class_scores classes = class_scores(state);
     return put_json(json_pack(
-        "{s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "dataset",
-        json_bytes(sfu_dataset_name(state->dataset)), "model", json_bytes(state->model_path), "net",
+        "{s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "dataset", json_bytes(sfu_dataset_name(state->dataset)), "model", json_bytes(state->model_path), "net",
         json_bytes(sfu_net_text(sfu_model_net(state->model))), "nodes", (int)found->nodes, "correct",
         (int)found->correct, "unlabelled", (int)found->unlabelled, "unknown_class", (int)found->unknown_class, "fitted",
         found->fitted_known ? json_integer(found->fitted) : json_null(), "accuracy", found->accuracy, "accuracy_low",
@@ -101,7 +109,7 @@ static int print_json(const session *state) {
         json_number_or_null(found->balanced_accuracy), "auc", json_number_or_null(found->auc), "average_precision",
         json_number_or_null(found->average_precision), "log_loss", json_number_or_null(found->log_loss),
         "calibration_error", json_number_or_null(found->calibration_error), "per_class", class_scores_json(&classes),
-        "confusion", confusion_json(&classes)));
+        "confusion", confusion_json(&classes), "device", json_bytes(settings.device)));
 }
 
 static void print_scores(const sfu_evaluation_summary *found) {
@@ -226,6 +234,7 @@ static const cli_option options[] = {
                   "features that only the dataset or only the model has: error, or ignore (0 if sparse)"),
     OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
+    OPTION_DEVICE(settings.device),
     {0}};
 
 const cli_command cmd_evaluate = {

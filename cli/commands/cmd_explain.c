@@ -6,6 +6,7 @@
 #include "command_input.h"
 #include "progress_bar.h"
 #include "table.h"
+#include "training_options.h"
 
 static struct {
     cli_input_settings input;
@@ -73,7 +74,8 @@ static json_t *to_json(const explanation *state) {
                                sfu_split_text(state->input.split), "dropout", settings.plan.dropout);
     json_t *plain = state->plain ? json_object() : NULL;
     if (!object || !put_passes(object, state->plan) || !json_put(object, "paper_cost", plan_paper_json(&paper)) ||
-        (state->plain && (!put_passes(plain, state->plain) || !json_put(object, "plain", json_incref(plain))))) {
+        (state->plain && (!put_passes(plain, state->plain) || !json_put(object, "plain", json_incref(plain)))) ||
+        !json_put(object, "device", json_bytes(settings.plan.device))) {
         json_decref(object);
         object = NULL;
     }
@@ -181,6 +183,7 @@ static const cli_option options[] = {
     OPTION_NUMBER("dropout", settings.plan.dropout, 0, 0.999, "dropout rate of training; 0 allows more precomputation"),
     OPTION_COUNT("threads", "N", settings.plan.threads, 0, 1024, "one per core",
                  "number of threads of the measurement"),
+    OPTION_DEVICE_MEASURED(settings.plan.device),
     {0}};
 
 const cli_command cmd_explain = {

@@ -238,7 +238,8 @@ static int print_report(const session *state, char **operands) {
                                   .page = state->page,
                                   .asked = state->asked,
                                   .asked_count = state->asked_count,
-                                  .written = count_written(state)};
+                                  .written = count_written(state),
+                                  .device = settings.label.device};
     if (to_stdout()) {
         return DONE;
     }
@@ -326,6 +327,7 @@ static const cli_option options[] = {
     OPTION_SEED("seed", settings.label.seed, "random seed of folds, search and trainings"),
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one per core",
                  "number of parallel trainings; does not affect the result of a step"),
+    OPTION_DEVICE(settings.label.device),
     {0}};
 
 const cli_command cmd_label = {

@@ -9,6 +9,7 @@
 #include "command_input.h"
 #include "progress_bar.h"
 #include "table.h"
+#include "training_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@ static struct {
     int decimal; /* index into import_decimal_like_choices */
     const char *output, *since;
     sfu_csv_options csv;
-    bool embedding, raw;
+    sfu_predict_options predict;
+    bool embedding;
     int unknowns; /* index into unknown_features */
     int32_t threads;
 } settings;
@@ -26,6 +28,7 @@ static struct {
 static void defaults(void) {
     sfu_import_options_init(&settings.import);
     sfu_csv_options_init(&settings.csv);
+    sfu_predict_options_init(&settings.predict);
 }
 
 typedef struct session {
@@ -72,14 +75,12 @@ static sfu_status compute(session *state) {
     if (!state->values) {
         return SFU_ERR_MEMORY;
     }
-    if (settings.embedding) {
-        return sfu_embed(state->values, state->dataset, state->model, settings.threads);
-    }
-    sfu_predict_options options;
-    sfu_predict_options_init(&options);
-    options.raw = settings.raw;
-    options.ignore_unknown_features = settings.unknowns == 1;
+    sfu_predict_options options = settings.predict;
     options.threads = settings.threads;
+    if (settings.embedding) {
+        return sfu_embed_with(state->values, state->dataset, state->model, &options);
+    }
+    options.ignore_unknown_features = settings.unknowns == 1;
     options.nodes = state->changed;
     options.node_count = state->rows;
     state->labels = calloc(rows, sizeof *state->labels);
@@ -135,6 +136,7 @@ static int print_json(const session *state, const int32_t *counts, int32_t writt
     if (settings.since) {
         json_set(&object, "since", json_bytes(settings.since));
     }
+    json_set(&object, "device", json_bytes(settings.predict.device));
     return put_json(object);
 }
 
@@ -198,7 +200,7 @@ static int run_checked(session *state) {
 
 static int check_use(const session *state) {
     const char *excluded = settings.csv.top > 0    ? "top"
-                           : settings.raw          ? "raw"
+                           : settings.predict.raw  ? "raw"
                            : settings.since        ? "since"
                            : settings.unknowns > 0 ? "unknown-features"
                                                    : NULL;
@@ -253,13 +255,14 @@ static const cli_option options[] = {
     OPTION_FLAG("only-unlabelled", settings.csv.only_unlabelled, "write only the unlabelled nodes"),
     OPTION_TEXT("since", VALUE_DATASET, "DATASET", settings.since, "",
                 "write only nodes whose prediction may differ from that on this older version of the dataset"),
-    OPTION_FLAG("raw", settings.raw, "write the probabilities of the network, without calibration"),
+    OPTION_FLAG("raw", settings.predict.raw, "write the probabilities of the network, without calibration"),
     OPTION_FLAG("embedding", settings.embedding, "write the last hidden layer instead: node,h0,h1,..."),
     OPTION_CHOICE("unknown-features", settings.unknowns, unknown_features,
                   "features that only the dataset or only the model has: error, or ignore (0 if sparse)"),
     OPTION_SPREADSHEET(settings.csv.spreadsheet),
     OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
+    OPTION_DEVICE(settings.predict.device),
     {0}};
 
 const cli_command cmd_predict = {

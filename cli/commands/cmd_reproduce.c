@@ -7,6 +7,7 @@
 #include "progress_bar.h"
 #include "results_report.h"
 #include "suggest.h"
+#include "training_options.h"
 
 #include <string.h>
 
@@ -104,7 +105,8 @@ static int print_json(const sfu_results *results, const char *table) {
         json_put(object, "higher", json_integer(results_verdicts(results, "higher"))) &&
         json_put(object, "lower", json_integer(results_verdicts(results, "lower"))) &&
         json_put(object, "text", needs_no_study(table) ? json_bytes(sfu_results_text(results)) : json_null()) &&
-        json_put(object, "folder", json_bytes(sfu_results_folder(results)));
+        json_put(object, "folder", json_bytes(sfu_results_folder(results))) &&
+        json_put(object, "device", json_bytes(settings.compare.device));
     if (!ok) {
         json_decref(object);
     }
@@ -242,6 +244,7 @@ static const cli_option options[] = {
         "--self-loops keep"),
     OPTION_TEXT("lpnn", VALUE_TEXT, "OPTIONS", settings.compare.lpnn, "none",
                 "interpretation: options of lpnn, such as 'f=clamp, input=fx, output=g'"),
+    OPTION_DEVICE(settings.compare.device),
     {0}};
 
 const cli_command cmd_reproduce = {

@@ -16,7 +16,7 @@ static struct {
     sfu_loss loss;
     int class_weight, metric; /* indices into the choices of training_options.h */
     sfu_keep keep;
-    const char *init, *device, *output, *curve;
+    const char *init, *output, *curve;
     int32_t threads, repeat;
     bool report;
 } settings;
@@ -29,7 +29,6 @@ static void defaults(void) {
     sfu_train_options_init(&settings.train);
     settings.loss = settings.train.loss;
     settings.keep = settings.train.keep;
-    settings.device = settings.train.device;
     settings.repeat = 1;
 }
 
@@ -159,7 +158,6 @@ static sfu_status begin(session *state, char **operands) {
     settings.train.keep = settings.keep;
     settings.train.balanced = settings.class_weight == 1;
     settings.train.metric = (sfu_metric)settings.metric;
-    settings.train.device = settings.device;
     settings.train.threads = settings.threads;
     settings.train.on_epoch = on_epoch;
     settings.train.on_epoch_user = state;
@@ -191,8 +189,8 @@ static int finish(session *state) {
                    (int)state->runs[state->count - 1].epochs, settings.repeat > 1 ? " of a training" : "",
                    (int)scores.best_epoch);
     }
-    const cli_trainings report = {&state->input,   state->best,    state->runs,          state->count,
-                                  settings.output, settings.curve, settings.train.metric};
+    const cli_trainings report = {&state->input,   state->best,    state->runs,           state->count,
+                                  settings.output, settings.curve, settings.train.metric, settings.train.device};
     int code = DONE;
     if (common.json) {
         code = put_json(trainings_json(&report));
@@ -268,7 +266,7 @@ static const cli_option options[] = {
     OPTION_FLAG("report", settings.report, "print precision, recall and F1 per class, and the confusion matrix"),
     OPTION_TEXT("curve", VALUE_FILE, "FILE", settings.curve, "",
                 "write the learning curve as CSV: loss and accuracy per epoch"),
-    OPTION_OFFER("device", VALUE_TEXT, "NAME", settings.device, NULL, offer_devices, false, "compute device"),
+    OPTION_DEVICE(settings.train.device),
     OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
     {0}};

@@ -347,6 +347,7 @@ static const cli_option options[] = {
     OPTION_COUNT("epochs", "N", settings.train.epochs, 1, INT32_MAX, NULL, "maximum number of epochs per trial"),
     OPTION_COUNT("patience", "N", settings.train.patience, 0, INT32_MAX, NULL,
                  "early stopping of a trial: epochs without a better validation accuracy; 0: off"),
+    OPTION_DEVICE(settings.train.device),
     {0}};
 
 const cli_command cmd_tune = {

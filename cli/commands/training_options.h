@@ -1,7 +1,8 @@
-/* training_options.h - options that the commands that train have in common. */
+/* training_options.h - options that the commands that train, or run a network, have in common. */
 #ifndef CLI_TRAINING_OPTIONS_H
 #define CLI_TRAINING_OPTIONS_H
 
+#include "offers.h"
 #include "options.h"
 
 /* Ends with NULL; an index is a value of sfu_metric. */
@@ -15,5 +16,11 @@ extern const char *const class_weight_choices[];
 #define OPTION_CLASS_WEIGHT(place)                                                                                     \
     OPTION_CHOICE("class-weight", place, class_weight_choices,                                                         \
                   "balanced: weight classes inversely to their number of labels")
+#define OPTION_DEVICE(place)                                                                                           \
+    OPTION_OFFER("device", VALUE_TEXT, "NAME", place, NULL, offer_devices, false,                                      \
+                 "where to compute: auto, cpu, cuda or cuda:N; does not affect the result")
+#define OPTION_DEVICE_MEASURED(place)                                                                                  \
+    OPTION_OFFER("device", VALUE_TEXT, "NAME", place, NULL, offer_devices, false,                                      \
+                 "where to measure: cpu, cuda or cuda:N; auto is the CPU")
 
 #endif

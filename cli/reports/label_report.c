@@ -445,7 +445,8 @@ json_t *labelling_json(const cli_labelling *report) {
         json_put(object, "nodes", json_integer(report->written)) &&
         json_put(object, "path", json_bytes(report->output)) &&
         json_put(object, "container", json_bytes(report->container)) &&
-        json_put(object, "model", json_bytes(report->model)) && json_put(object, "page", json_bytes(report->page))) {
+        json_put(object, "model", json_bytes(report->model)) && json_put(object, "page", json_bytes(report->page)) &&
+        json_put(object, "device", json_bytes(report->device))) {
         return object;
     }
     json_decref(object);

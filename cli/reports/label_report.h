@@ -14,6 +14,7 @@ typedef struct cli_labelling {
     int32_t written;                        /* rows of the output */
     const int32_t *asked;                   /* [asked_count]: nodes to label next; or NULL */
     int32_t asked_count;
+    const char *device; /* as given */
 } cli_labelling;
 
 /* NULL: out of memory. */

@@ -254,7 +254,8 @@ json_t *trainings_json(const cli_trainings *trainings) {
                     json_put(object, "per_class", class_scores_json(&classes)) &&
                     json_put(object, "confusion", confusion_json(&classes)) &&
                     json_put(object, "model", json_bytes(trainings->output)) &&
-                    (trainings->count == 1 || put_runs(object, trainings));
+                    (trainings->count == 1 || put_runs(object, trainings)) &&
+                    json_put(object, "device", json_bytes(trainings->device));
     if (!ok) {
         json_decref(object);
         return NULL;

@@ -14,6 +14,7 @@ typedef struct cli_trainings {
     const char *output; /* path of the model, or NULL */
     const char *curve;  /* path of the learning curve, or NULL */
     sfu_metric metric;  /* of early stopping */
+    const char *device; /* as given */
 } cli_trainings;
 
 /* The keys of `train`. NULL: out of memory. */

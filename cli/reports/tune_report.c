@@ -328,25 +328,27 @@ json_t *tuning_json(const cli_tuning *tuning) {
     const sfu_scores scores = *sfu_model_scores(sfu_study_model(study));
     const char *location = sfu_study_location(study);
     json_t *object = json_object();
-    const bool ok =
-        object && json_put(object, "study", json_bytes(location ? study_location_text(location) : NULL)) &&
-        json_put(object, "study_name", json_bytes(sfu_study_name(study))) &&
-        json_put(object, "dataset", json_bytes(sfu_dataset_name(tuning->input->dataset))) &&
-        json_put(object, "net", json_bytes(tuning->net)) &&
-        json_put(object, "space", json_bytes(sfu_study_space(study))) &&
-        json_put(object, "sampler", json_bytes(tuning->options->sampler)) &&
-        json_put(object, "seed", json_seed(tuning->options->seed)) &&
-        json_put(object, "split", json_string(sfu_split_digest(tuning->input->split))) &&
-        json_put(object, "split_text", json_bytes(sfu_split_text(tuning->input->split))) &&
-        json_put(object, "trials", json_integer(study_finished(study))) &&
-        json_put(object, "failed", json_integer(count_failed(study))) && put_added(object, study) &&
-        json_put(object, "best", trial_json(study, sfu_study_ranked(study, 0))) &&
-        json_put(object, "best_net", json_bytes(sfu_net_text(sfu_model_net(sfu_study_model(study))))) &&
-        json_put(object, "test_accuracy", json_number_or_null(scores.test_accuracy)) &&
-        json_put(object, "test_macro_f1", json_number_or_null(scores.test_macro_f1)) &&
-        json_put(object, "importance", importance_json(study)) && json_put(object, "top", top_json(tuning)) &&
-        json_put(object, "seconds", json_real(tuning->seconds)) &&
-        json_put(object, "model", json_bytes(tuning->output)) && json_put(object, "train", train_command_json(tuning));
+    const bool ok = object && json_put(object, "study", json_bytes(location ? study_location_text(location) : NULL)) &&
+                    json_put(object, "study_name", json_bytes(sfu_study_name(study))) &&
+                    json_put(object, "dataset", json_bytes(sfu_dataset_name(tuning->input->dataset))) &&
+                    json_put(object, "net", json_bytes(tuning->net)) &&
+                    json_put(object, "space", json_bytes(sfu_study_space(study))) &&
+                    json_put(object, "sampler", json_bytes(tuning->options->sampler)) &&
+                    json_put(object, "seed", json_seed(tuning->options->seed)) &&
+                    json_put(object, "split", json_string(sfu_split_digest(tuning->input->split))) &&
+                    json_put(object, "split_text", json_bytes(sfu_split_text(tuning->input->split))) &&
+                    json_put(object, "trials", json_integer(study_finished(study))) &&
+                    json_put(object, "failed", json_integer(count_failed(study))) && put_added(object, study) &&
+                    json_put(object, "best", trial_json(study, sfu_study_ranked(study, 0))) &&
+                    json_put(object, "best_net", json_bytes(sfu_net_text(sfu_model_net(sfu_study_model(study))))) &&
+                    json_put(object, "test_accuracy", json_number_or_null(scores.test_accuracy)) &&
+                    json_put(object, "test_macro_f1", json_number_or_null(scores.test_macro_f1)) &&
+                    json_put(object, "importance", importance_json(study)) &&
+                    json_put(object, "top", top_json(tuning)) &&
+                    json_put(object, "seconds", json_real(tuning->seconds)) &&
+                    json_put(object, "model", json_bytes(tuning->output)) &&
+                    json_put(object, "train", train_command_json(tuning)) &&
+                    json_put(object, "device", json_bytes(tuning->options->train->device));
     if (!ok) {
         json_decref(object);
         return NULL;

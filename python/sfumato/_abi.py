@@ -299,6 +299,7 @@ class sfu_plan_options(Structure):
         ("dropout", c_double),
         ("plain", c_bool),
         ("threads", c_int),
+        ("device", c_char_p),
     ]
 
 
@@ -419,6 +420,7 @@ class sfu_predict_options(Structure):
         ("ignore_unknown_features", c_bool),
         ("nodes", c_void_p),
         ("node_count", c_int32),
+        ("device", c_char_p),
     ]
 
 
@@ -429,6 +431,7 @@ class sfu_evaluate_options(Structure):
         ("node_count", c_int32),
         ("ignore_unknown_features", c_bool),
         ("threads", c_int),
+        ("device", c_char_p),
     ]
 
 
@@ -536,6 +539,7 @@ class sfu_compare_options(Structure):
         ("on_progress_user", c_void_p),
         ("metric", c_int),
         ("balanced", c_bool),
+        ("device", c_char_p),
     ]
 
 
@@ -636,6 +640,7 @@ class sfu_label_options(Structure):
         ("balanced", c_bool),
         ("coverage", c_double),
         ("nets", c_char_p),
+        ("device", c_char_p),
     ]
 
 
@@ -713,6 +718,16 @@ class sfu_rate(Structure):
     ]
 
 
+class sfu_bench_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("keep", c_bool),
+        ("progress", c_void_p),
+        ("progress_user", c_void_p),
+        ("device", c_char_p),
+    ]
+
+
 sfu_log_fn = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 sfu_progress_fn = CFUNCTYPE(c_bool, c_void_p, POINTER(sfu_progress))
 sfu_write_fn = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_size_t)
@@ -761,6 +776,7 @@ STRUCTS: dict[str, Any] = {
     "sfu_label_candidate": sfu_label_candidate,
     "sfu_label_calibration": sfu_label_calibration,
     "sfu_rate": sfu_rate,
+    "sfu_bench_options": sfu_bench_options,
 }
 
 # Name: (type of the result, types of the arguments).
@@ -871,6 +887,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_predict_with": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, POINTER(sfu_predict_options)]),
     "sfu_changed_nodes": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
     "sfu_embed": (c_int, [c_void_p, c_void_p, c_void_p, c_int]),
+    "sfu_embed_with": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(sfu_predict_options)]),
     "sfu_predictions_save": (c_int, [c_char_p, c_void_p, c_void_p, c_void_p, POINTER(sfu_csv_options)]),
     "sfu_embedding_save": (c_int, [c_char_p, c_void_p, c_void_p, c_void_p, POINTER(sfu_csv_options)]),
     "sfu_nodes_read": (c_int, [c_void_p, c_void_p, c_void_p, c_char_p]),
@@ -930,6 +947,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_labelling_page": (c_int, [c_char_p, c_void_p, c_void_p, c_void_p, c_int32]),
     "sfu_labelling_ask": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "sfu_bench_new": (c_int, [c_void_p, c_bool, sfu_progress_fn, c_void_p]),
+    "sfu_bench_options_init_sized": (None, [POINTER(sfu_bench_options), c_size_t]),
+    "sfu_bench_new_with": (c_int, [c_void_p, POINTER(sfu_bench_options)]),
     "sfu_bench_kept": (c_int, [c_void_p]),
     "sfu_bench_free": (None, [c_void_p]),
     "sfu_bench_rate": (POINTER(sfu_rate), [c_void_p, c_int]),

@@ -22,6 +22,7 @@ class Classifier:
     scale: str
     directed: bool
     n_jobs: Any
+    device: str
     random_state: Any
     has_graph_: bool
     n_features_in_: int

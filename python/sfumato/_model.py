@@ -75,39 +75,43 @@ class Model:
             rows = [flat[i * tensor.stride:i * tensor.stride + tensor.cols] for i in range(tensor.rows)]
             found[decoded(tensor.name)] = np.array(rows, np.float32).reshape(tensor.rows, tensor.cols)
 
-    def predict_proba(self, graph: Graph, *, raw: bool = False, threads: int = 0) -> np.ndarray:
+    def predict_proba(self, graph: Graph, *, raw: bool = False, threads: int = 0, device: str = "auto") -> np.ndarray:
         """The probability of each class for every node, [nodes, classes]; calibrated unless `raw`."""
         handle = graph.handle
         result = np.empty((graph.n_nodes, self.n_classes), np.float32)
-        how = options("sfu_predict_options", raw=raw, threads=threads)
+        how = options("sfu_predict_options", raw=raw, threads=threads, device=device)
         run(lambda _task: check(lib.sfu_predict_with(result.ctypes.data, None, handle.pointer, self._pointer,
                                                      ctypes.byref(how))))
         return result
 
-    def predict(self, graph: Graph, *, threads: int = 0) -> np.ndarray:
+    def predict(self, graph: Graph, *, threads: int = 0, device: str = "auto") -> np.ndarray:
         """The number of the most probable class for every node."""
         handle = graph.handle
         result = np.empty(graph.n_nodes, np.int32)
-        run(lambda _task: check(lib.sfu_predict(None, result.ctypes.data, handle.pointer, self._pointer, threads)))
+        how = options("sfu_predict_options", threads=threads, device=device)
+        run(lambda _task: check(lib.sfu_predict_with(None, result.ctypes.data, handle.pointer, self._pointer,
+                                                     ctypes.byref(how))))
         return result
 
-    def embed(self, graph: Graph, *, threads: int = 0) -> np.ndarray:
+    def embed(self, graph: Graph, *, threads: int = 0, device: str = "auto") -> np.ndarray:
         """The output of the last hidden layer for every node; it has no columns if there is no hidden layer."""
         handle = graph.handle
         width = int(lib.sfu_model_embedding_width(self._pointer))
         result = np.empty((graph.n_nodes, width), np.float32)
         if width:
-            run(lambda _task: check(lib.sfu_embed(result.ctypes.data, handle.pointer, self._pointer, threads)))
+            how = options("sfu_predict_options", threads=threads, device=device)
+            run(lambda _task: check(lib.sfu_embed_with(result.ctypes.data, handle.pointer, self._pointer,
+                                                       ctypes.byref(how))))
         return result
 
-    def evaluate(self, graph: Graph, nodes: Any = None) -> dict[str, Any]:
+    def evaluate(self, graph: Graph, nodes: Any = None, *, device: str = "auto") -> dict[str, Any]:
         """Scores on labelled nodes of any graph: accuracy with its confidence interval, macro_f1, auc, ..."""
         from .graph import _part_nodes
         handle = graph.handle
-        how = options("sfu_evaluate_options")
+        how = options("sfu_evaluate_options", device=device)
         if nodes is not None:
             chosen = np.unique(_part_nodes(nodes, "nodes", graph.n_nodes))
-            how = options("sfu_evaluate_options", nodes=chosen, node_count=len(chosen))
+            how = options("sfu_evaluate_options", nodes=chosen, node_count=len(chosen), device=device)
         made, _ = run(lambda _task: created(lib.sfu_evaluation_free, lib.sfu_evaluate, handle.pointer, self._pointer,
                                             ctypes.byref(how)))
         return fields_of(lib.sfu_evaluation_scores(made.pointer).contents)

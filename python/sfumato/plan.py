@@ -43,14 +43,15 @@ def _drawn(net: Handle) -> str:
 
 def explain(graph: Graph, net: str, *, hidden: int = 64, k: int = 2, split: Split = None,
             size: Union[None, int, str] = None, dropout: float = 0.5, plain: bool = False, measure: bool = False,
-            threads: int = 0) -> Plan:
+            threads: int = 0, device: str = "auto") -> Plan:
     """The plan of a network on a graph: the steps of a training epoch, its validation and a prediction, and their cost.
 
-    `plain` plans without rewrites, as the composition is written; `measure` runs each pass and records its time."""
+    `plain` plans without rewrites, as the composition is written; `measure` runs each pass and records its time
+    on a `device`: "auto" or "cpu", "cuda" or "cuda:N"."""
     if not isinstance(graph, Graph):
         raise ArgumentError(f"expected a Graph, found {type(graph).__name__}")
     data, made, nodes = graph.handle, parsed(net, hidden, k), split_of(graph, split, size)
-    how = options("sfu_plan_options", dropout=dropout, plain=plain, threads=threads)
+    how = options("sfu_plan_options", dropout=dropout, plain=plain, threads=threads, device=device)
 
     def work(_task: Any) -> Handle:
         plan = created(lib.sfu_plan_free, lib.sfu_plan_new, data.pointer, made.pointer, nodes.pointer,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sfumato
-from sfumato import Graph, GraphClassifier, Labeler
+from sfumato import ArgumentError, Graph, GraphClassifier, Labeler
 
 
 def test_fit_and_predict(citation):
@@ -72,6 +72,30 @@ def test_same_bytes_for_any_number_of_threads(small, tmp_path):
     for threads in (1, 2):
         GraphClassifier("gcn", n_jobs=threads).fit(small, split="random:0").save(tmp_path / f"{threads}.safetensors")
     assert (tmp_path / "1.safetensors").read_bytes() == (tmp_path / "2.safetensors").read_bytes()
+
+
+def test_same_bytes_on_any_device(small, few, tmp_path):
+    for device in ("auto", "cpu"):
+        GraphClassifier("gcn", device=device).fit(small, split="random:0").save(tmp_path / f"{device}.safetensors")
+    assert (tmp_path / "auto.safetensors").read_bytes() == (tmp_path / "cpu.safetensors").read_bytes()
+    model = sfumato.Model.open(tmp_path / "auto.safetensors")
+    for call in (model.predict, model.predict_proba, model.embed):
+        assert np.array_equal(call(small), call(small, device="cpu"))
+    assert model.evaluate(small) == model.evaluate(small, device="cpu")
+    found = [Labeler("steps:1", nets="sgcn", device=device).fit(small.features, few, graph=small.adjacency).probabilities_
+             for device in ("auto", "cpu")]
+    assert np.array_equal(*found)
+
+
+def test_unknown_devices(small, few):
+    model = GraphClassifier("sgcn", epochs=2).fit(small, split="random:0").model_
+    calls = (lambda: model.predict(small, device="gpu"), lambda: model.predict_proba(small, device="gpu"),
+             lambda: GraphClassifier("gcn", epochs=2).fit(small).model_.embed(small, device="gpu"),
+             lambda: model.evaluate(small, device="gpu"),
+             lambda: Labeler("steps:1", device="gpu").fit(small.features, few, graph=small.adjacency))
+    for call in calls:
+        with pytest.raises(ArgumentError, match="expected auto, cpu, cuda or cuda:N"):
+            call()
 
 
 def program(*arguments, **settings):

@@ -104,6 +104,7 @@ BAD_SETTINGS = [
     {"dropout": -0.1}, {"weight_decay": float("inf")}, {"loss": "max"}, {"metric": "beauty"}, {"metric": 3},
     {"epochs": 0}, {"epochs": -1}, {"epochs": 2**31}, {"patience": -1}, {"keep": "all"}, {"balanced": "yes"},
     {"validation_fraction": 0.9}, {"validation_fraction": float("nan")}, {"n_jobs": -5}, {"n_jobs": "all"},
+    {"device": "gpu"}, {"device": "cuda:-1"}, {"device": 0}, {"device": "cpu\0"},
     {"random_state": -1}, {"random_state": 2**70}, {"random_state": "seed"},
 ]
 

@@ -50,3 +50,21 @@ def test_explain(small):
     with pytest.raises(ValueError, match="unknown network") as raised:
         sfumato.explain(small, "gnc")
     assert "^" in str(raised.value)
+
+
+def test_devices(small, tmp_path):
+    """A study begun on one device goes on with another; an unknown one is refused."""
+    studies = [sfumato.tune(small, "sgcn", trials=trials, study=tmp_path / "study.db", device=device)
+               for trials, device in ((4, "auto"), (6, "cpu"))]
+    assert studies[1].trials[:4] == studies[0].trials
+    assert studies[0].trials == sfumato.tune(small, "sgcn", trials=4, device="cpu").trials
+    small.save(tmp_path / "small.safetensors")
+    compared = [sfumato.compare(tmp_path / "small.safetensors", ["sgcn"], splits=splits, trials=2, folder=tmp_path / "r",
+                                device=device)
+                for splits, device in ((1, "auto"), (2, "cpu"))]
+    assert [len(one.entries) for one in compared] == [1, 2]
+    for call in (lambda: sfumato.tune(small, "sgcn", trials=2, device="gpu"),
+                 lambda: sfumato.compare(small, ["sgcn"], splits=1, trials=2, device="gpu"),
+                 lambda: sfumato.explain(small, "sgcn", device="gpu")):
+        with pytest.raises(sfumato.ArgumentError, match="expected auto, cpu, cuda or cuda:N"):
+            call()

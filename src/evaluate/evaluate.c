@@ -168,7 +168,7 @@ done:
 /* ---- the interface ----------------------------------------------------------------------------------------------- */
 
 void sfu_evaluate_options_init_sized(sfu_evaluate_options *options, size_t size) {
-    const sfu_evaluate_options defaults = {.size = sizeof defaults};
+    const sfu_evaluate_options defaults = {.size = sizeof defaults, .device = "auto"};
     sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
@@ -177,6 +177,7 @@ static sfu_status predict(evaluate_job *job) {
     sfu_predict_options_init(&options);
     options.ignore_unknown_features = job->options->ignore_unknown_features;
     options.threads = job->options->threads;
+    options.device = job->options->device;
     options.nodes = job->nodes;
     options.node_count = job->count;
     job->prediction.any_classes = true;

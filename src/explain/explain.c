@@ -31,11 +31,12 @@ struct sfu_plan {
     int32_t *labels[SFU_PASSES];    /* targets of the training and the evaluation pass */
     double dropout;
     int threads;
-    bool nominal; /* predicted times are at the nominal rates */
+    sfu__device device; /* of the measurement */
+    bool nominal;       /* predicted times are at the nominal rates */
 };
 
 void sfu_plan_options_init_sized(sfu_plan_options *options, size_t size) {
-    const sfu_plan_options defaults = {.size = sizeof defaults, .dropout = 0.5};
+    const sfu_plan_options defaults = {.size = sizeof defaults, .dropout = 0.5, .device = "auto"};
     sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
@@ -149,10 +150,12 @@ sfu_status sfu__plan_predict(sfu_plan **plan, const sfu_dataset *dataset, const 
     SFU_ALLOC_ZERO(self, 1);
     self->dropout = options->dropout;
     self->threads = sfu__thread_count(options->threads);
+    SFU_TRY(sfu__device_parse(&self->device, options->device));
     SFU_TRY(sfu__net_copy(&self->net, net));
     sfu__plan_request request = {.dropout = options->dropout > 0.0,
                                  .rewrites = options->plain ? 0 : SFU__ALL_REWRITES,
-                                 .threads = options->threads};
+                                 .threads = options->threads,
+                                 .device = self->device};
     for (int i = 0; i < 2; i++) {
         request.nodes[i] = sfu_split_part(split, i == 0 ? SFU_TRAIN : SFU_VAL, &request.count[i]);
         SFU_TRY(copy_labels(&self->labels[i], dataset, request.nodes[i], request.count[i]));
@@ -301,6 +304,7 @@ static sfu_status measure_plan(sfu_plan *plan, bool epoch_only) {
     const sfu__backend *backend;
     sfu__executor *executor = NULL;
     sfu__team *team = NULL;
+    SFU_TRY(plan->device.kind == SFU__DEVICE_CUDA ? sfu__device_unavailable(&plan->device) : SFU_OK);
     SFU_TRY(sfu__backend_cpu(&backend));
     SFU_TRY(sfu__team_new(&team, plan->threads));
     SFU_TRY(sfu__executor_new(&executor, plan->plan, backend, team));

@@ -2,8 +2,10 @@
 #include "rates.h"
 
 #include "backend.h"
+#include "device.h"
 #include "memory.h"
 #include "plan_int.h"
+#include "sized_struct.h"
 
 #include <math.h>
 
@@ -18,16 +20,27 @@ static void list_rates(sfu_bench *bench) {
     }
 }
 
-sfu_status sfu_bench_new(sfu_bench **bench, bool keep, sfu_progress_fn progress, void *user) {
+void sfu_bench_options_init_sized(sfu_bench_options *options, size_t size) {
+    const sfu_bench_options defaults = {.size = sizeof defaults, .keep = true, .device = "auto"};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
+}
+
+sfu_status sfu_bench_new_with(sfu_bench **bench, const sfu_bench_options *given) {
     sfu_status status = SFU_OK;
     sfu_bench *made = NULL;
     const sfu__backend *backend;
-    sfu__ticker ticker = {.callback = progress, .user = user, .what = "measuring this machine", .unit = "rates"};
+    sfu__device device;
+    sfu_bench_options options;
     *bench = NULL;
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_bench_options));
+    SFU_TRY(sfu__device_parse(&device, options.device));
+    SFU_TRY(device.kind == SFU__DEVICE_CUDA ? sfu__device_unavailable(&device) : SFU_OK);
+    sfu__ticker ticker = {
+        .callback = options.progress, .user = options.progress_user, .what = "measuring this machine", .unit = "rates"};
     SFU_TRY(sfu__backend_cpu(&backend));
     SFU_ALLOC_ZERO(made, 1);
     SFU_TRY(sfu__measure_machine(&made->measured, backend->name, &ticker));
-    if (keep) {
+    if (options.keep) {
         SFU_TRY(sfu__measured_save(&made->measured));
     }
     list_rates(made);
@@ -36,6 +49,15 @@ sfu_status sfu_bench_new(sfu_bench **bench, bool keep, sfu_progress_fn progress,
 done:
     sfu_bench_free(made);
     return status;
+}
+
+sfu_status sfu_bench_new(sfu_bench **bench, bool keep, sfu_progress_fn progress, void *user) {
+    sfu_bench_options options;
+    sfu_bench_options_init(&options);
+    options.keep = keep;
+    options.progress = progress;
+    options.progress_user = user;
+    return sfu_bench_new_with(bench, &options);
 }
 
 sfu_status sfu_bench_kept(sfu_bench **bench) {

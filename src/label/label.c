@@ -10,6 +10,7 @@
 
 #include "clock.h"
 #include "dataset.h"
+#include "device.h"
 #include "memory.h"
 #include "parallel.h"
 #include "scorer.h"
@@ -20,7 +21,7 @@ static const double usual_seconds = 60, grace = 1.1, tick_s = 0.1;
 static const double unknown_factor = 1.5;
 
 void sfu_label_options_init_sized(sfu_label_options *options, size_t size) {
-    const sfu_label_options defaults = {.size = sizeof defaults, .seconds = usual_seconds};
+    const sfu_label_options defaults = {.size = sizeof defaults, .seconds = usual_seconds, .device = "auto"};
     sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
@@ -169,7 +170,8 @@ static sfu_status check_options(const sfu_label_options *options) {
     if (sfu_metric_name((int)options->metric, NULL) == NULL) {
         return sfu__fail(SFU_ERR_ARGUMENT, "metric %d: unknown value", (int)options->metric);
     }
-    return SFU_OK;
+    sfu__device device; /* only checked here: each training reads it again */
+    return sfu__device_parse(&device, options->device);
 }
 
 static sfu_status prepare(run *all) {
@@ -189,6 +191,7 @@ static sfu_status prepare(run *all) {
                                   .positive = sfu__positive_class(dataset->labels, dataset->nodes, dataset->classes),
                                   .balanced = options->balanced,
                                   .coverage = options->coverage,
+                                  .device = options->device,
                                   .should_continue = should_continue,
                                   .user = all};
     all->work.jobs = all->work.jobs > 0 ? all->work.jobs : 1;

@@ -103,7 +103,8 @@ typedef struct sfu__label_work {
     sfu_metric metric;
     int32_t positive; /* the class of AUC and average precision (scorer.h) */
     bool balanced;
-    double coverage; /* of label sets; 0: none */
+    double coverage;    /* of label sets; 0: none */
+    const char *device; /* of trainings and predictions, as in sfu_label_options */
     bool (*should_continue)(void *user);
     void *user;
 } sfu__label_work;
@@ -139,9 +140,10 @@ SFU_CHECKED sfu_status sfu__label_refit(sfu__label_trial *trial, const sfu__labe
 
 /* The held-out nodes of all folds, in the order of the folds. Starts as {0}. */
 typedef struct sfu__label_held_out {
+    const sfu__label_work *work;
     const sfu_dataset *dataset;
     const sfu__label_problem *problems;
-    int folds, jobs;
+    int folds;
     int32_t classes, count;
     int32_t first[SFU__LABEL_FOLDS + 1]; /* fold f has the rows first[f] to first[f + 1] - 1 */
     int32_t *nodes, *labels;             /* [count] */
@@ -150,8 +152,11 @@ typedef struct sfu__label_held_out {
 
 /* Call sfu__label_held_out_clear also after a failure. */
 SFU_CHECKED sfu_status sfu__label_held_out_make(sfu__label_held_out *held, const sfu__label_problem *problems,
-                                                int folds, const sfu_dataset *dataset, int jobs);
+                                                int folds, const sfu__label_work *work);
 void sfu__label_held_out_clear(sfu__label_held_out *held);
+
+/* The calibrated probabilities of all nodes, [nodes][classes]. */
+SFU_CHECKED sfu_status sfu__label_predict(float *probabilities, const sfu_model *model, const sfu__label_work *work);
 
 /* The predictions, [count][classes], of the models of one network per fold. Every fold must have its model. */
 SFU_CHECKED sfu_status sfu__label_held_out_predict(float *probabilities, const sfu__label_held_out *held,

@@ -29,6 +29,7 @@ typedef struct crossval {
     const sfu__candidate *candidate;
     const sfu__label_work *work;
     sfu__team *team;
+    sfu__device device;
     fold folds[SFU__LABEL_FOLDS];
     sfu__dense now; /* [count][classes]: probabilities after the current epoch */
     double mark;    /* the loss at the last clear gain, and its epoch */
@@ -42,7 +43,8 @@ static sfu_status prepare_fold(crossval *self, int i, uint64_t seed) {
     const sfu_split *split = self->problem->inner[i];
     const sfu__candidate *candidate = self->candidate;
     fold *one = &self->folds[i];
-    const sfu__plan_request request = sfu__train_request(candidate->net, split, candidate->dropout, self->work->jobs);
+    const sfu__plan_request request =
+        sfu__train_request(candidate->net, split, candidate->dropout, self->work->jobs, self->device);
     one->seed = seed + (uint64_t)i;
     one->first = i > 0 ? self->folds[i - 1].first + self->folds[i - 1].objective.val_count : 0;
     SFU_TRY(sfu__objective_make(&one->objective, self->work->dataset, split,
@@ -60,6 +62,7 @@ static sfu_status prepare(crossval *self, uint64_t seed) {
     sfu_status status = SFU_OK;
     const sfu__label_problem *problem = self->problem;
     const int32_t classes = self->work->dataset->classes;
+    SFU_TRY(sfu__device_parse(&self->device, self->work->device));
     SFU_TRY(sfu__team_new(&self->team, self->work->jobs));
     self->now = (sfu__dense){.rows = problem->count, .cols = classes, .ld = classes};
     SFU_ALLOC(self->now.data, (size_t)problem->count * (size_t)classes);

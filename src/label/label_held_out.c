@@ -11,10 +11,11 @@ static const int32_t *held_out_by(const sfu__label_held_out *held, int fold, int
 }
 
 sfu_status sfu__label_held_out_make(sfu__label_held_out *held, const sfu__label_problem *problems, int folds,
-                                    const sfu_dataset *dataset, int jobs) {
+                                    const sfu__label_work *work) {
     sfu_status status = SFU_OK;
+    const sfu_dataset *dataset = work->dataset;
     *held = (sfu__label_held_out){
-        .dataset = dataset, .problems = problems, .folds = folds, .jobs = jobs, .classes = dataset->classes};
+        .work = work, .dataset = dataset, .problems = problems, .folds = folds, .classes = dataset->classes};
     SFU_ALLOC(held->nodes, dataset->nodes);
     SFU_ALLOC(held->labels, dataset->nodes);
     held->all = sfu__alloc((size_t)dataset->nodes, (size_t)dataset->classes * sizeof *held->all);
@@ -41,13 +42,21 @@ void sfu__label_held_out_clear(sfu__label_held_out *held) {
     sfu__free(held->all);
 }
 
+sfu_status sfu__label_predict(float *probabilities, const sfu_model *model, const sfu__label_work *work) {
+    sfu_predict_options options;
+    sfu_predict_options_init(&options);
+    options.threads = work->jobs;
+    options.device = work->device;
+    return sfu_predict_with(probabilities, NULL, work->dataset, model, &options);
+}
+
 sfu_status sfu__label_held_out_predict(float *probabilities, const sfu__label_held_out *held,
                                        const int nets[SFU__LABEL_FOLDS]) {
     sfu_status status = SFU_OK;
     const size_t classes = (size_t)held->classes;
     for (int fold = 0; fold < held->folds; fold++) {
         const sfu_model *model = held->problems[fold].nets[nets[fold]].best.model;
-        SFU_TRY(sfu_predict(held->all, NULL, held->dataset, model, held->jobs));
+        SFU_TRY(sfu__label_predict(held->all, model, held->work));
         for (int32_t i = held->first[fold]; i < held->first[fold + 1]; i++) {
             memcpy(probabilities + (size_t)i * classes, held->all + (size_t)held->nodes[i] * classes,
                    classes * sizeof *probabilities);

@@ -197,7 +197,7 @@ static sfu_status take_model(sfu_labelling *labelling, measure *all, sfu__label_
     sfu_status status = SFU_OK;
     const sfu_dataset *dataset = all->work->dataset;
     const int net = sfu__label_choice(problem);
-    SFU_TRY(sfu_predict(all->held.all, NULL, dataset, problem->nets[net].best.model, all->held.jobs));
+    SFU_TRY(sfu__label_predict(all->held.all, problem->nets[net].best.model, all->work));
     labelling->final = problem->nets[net].best;
     problem->nets[net].best = (sfu__label_trial){0};
     for (int32_t node = 0; node < dataset->nodes; node++) {
@@ -225,7 +225,7 @@ static sfu_status prepare(sfu_labelling *labelling, measure *all) {
     for (int i = 0; i < SFU__LABEL_RANGES; i++) {
         labelling->calibration[i] = (sfu_label_calibration){.from = bin_edges[i + 1], .below = bin_edges[i]};
     }
-    SFU_TRY(sfu__label_held_out_make(held, all->problems, all->folds, all->work->dataset, all->work->jobs));
+    SFU_TRY(sfu__label_held_out_make(held, all->problems, all->folds, all->work));
     SFU_TRY(sfu__scorer_make(&all->scorer, all->work->metric, held->labels, held->count, all->classes,
                              all->work->positive));
     SFU_TRY(sfu__scorer_make(&all->accuracy, SFU_METRIC_ACCURACY, held->labels, held->count, all->classes, -1));

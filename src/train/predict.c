@@ -82,6 +82,7 @@ sfu_status sfu__prediction_run(sfu__prediction *prediction, const sfu_dataset *d
     sfu_status status = SFU_OK;
     sfu__runner *runner = &prediction->runner;
     sfu__plan_request request = {.classes = model->classes, .rewrites = SFU__ALL_REWRITES, .threads = options->threads};
+    SFU_TRY(sfu__device_parse(&request.device, options->device));
     request.nodes[SFU_PASS_PREDICT] = options->nodes;
     request.count[SFU_PASS_PREDICT] = options->nodes != NULL ? options->node_count : dataset->nodes;
     request.as_all = options->nodes != NULL;
@@ -132,7 +133,7 @@ sfu_status sfu__calibrate(const sfu__dense *probabilities, const sfu_model *mode
 }
 
 void sfu_predict_options_init_sized(sfu_predict_options *options, size_t size) {
-    const sfu_predict_options defaults = {.size = sizeof defaults};
+    const sfu_predict_options defaults = {.size = sizeof defaults, .device = "auto"};
     sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
@@ -168,7 +169,8 @@ sfu_status sfu_predict(float *probabilities, int32_t *labels, const sfu_dataset 
     return sfu_predict_with(probabilities, labels, dataset, model, &options);
 }
 
-sfu_status sfu_embed(float *embedding, const sfu_dataset *dataset, const sfu_model *model, int threads) {
+sfu_status sfu_embed_with(float *embedding, const sfu_dataset *dataset, const sfu_model *model,
+                          const sfu_predict_options *given) {
     sfu_status status = SFU_OK;
     sfu_predict_options options;
     sfu__prediction prediction = {0};
@@ -176,12 +178,21 @@ sfu_status sfu_embed(float *embedding, const sfu_dataset *dataset, const sfu_mod
     if (sfu_model_embedding_width(model) == 0) {
         return sfu__fail(SFU_ERR_ARGUMENT, "\"%s\" has no hidden layer", sfu_net_text(model->net));
     }
-    sfu_predict_options_init(&options);
-    options.threads = threads;
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_predict_options));
+    if (options.nodes != NULL) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "an embedding is that of all nodes: it takes no list of nodes");
+    }
     SFU_TRY(sfu__prediction_run(&prediction, dataset, model, &options));
     SFU_TRY(sfu__runner_embedding(&hidden, &prediction.runner, SFU_PASS_PREDICT));
     copy_rows(embedding, &hidden);
 done:
     sfu__prediction_clear(&prediction);
     return status;
+}
+
+sfu_status sfu_embed(float *embedding, const sfu_dataset *dataset, const sfu_model *model, int threads) {
+    sfu_predict_options options;
+    sfu_predict_options_init(&options);
+    options.threads = threads;
+    return sfu_embed_with(embedding, dataset, model, &options);
 }

@@ -62,6 +62,7 @@ sfu_status sfu__runner_make_of(sfu__runner *runner, const sfu_dataset *dataset, 
     sfu_status status = SFU_OK;
     const sfu__backend *backend = NULL;
     runner->net = net;
+    SFU_TRY(request->device.kind == SFU__DEVICE_CUDA ? sfu__device_unavailable(&request->device) : SFU_OK);
     SFU_TRY(sfu__backend_cpu(&backend));
     if (plan == NULL) {
         SFU_TRY(sfu__runner_plan(&runner->own, dataset, net, request));

@@ -40,7 +40,8 @@ SFU_CHECKED sfu_status sfu__objective_scorer(sfu__scorer *scorer, sfu_metric met
                                              const sfu_dataset *dataset);
 
 /* The planner's request of a training run: the rows of its passes, and whether any layer uses dropout. */
-sfu__plan_request sfu__train_request(const sfu_net *net, const sfu_split *split, double dropout, int threads);
+sfu__plan_request sfu__train_request(const sfu_net *net, const sfu_split *split, double dropout, int threads,
+                                     sfu__device device);
 
 typedef struct sfu__training {
     /* hyperparameters */
@@ -68,7 +69,7 @@ typedef struct sfu__training {
  * on_epoch may be NULL. */
 void sfu__training_run(sfu__training *training, const sfu__runner *runner, sfu_epoch_fn on_epoch, void *user);
 
-/* Checks the options: SFU_ERR_ARGUMENT, or SFU_ERR_UNSUPPORTED for a device that this build does not support. */
+/* Checks the options, but not the device, which sfu__device_parse reads: SFU_ERR_ARGUMENT. */
 SFU_CHECKED sfu_status sfu__train_options_check(const sfu_train_options *options);
 
 #endif

@@ -25,6 +25,7 @@ typedef struct train_job {
     const sfu_net *net;
     const sfu_split *split;
     const sfu_train_options *options;
+    sfu__device device;
     sfu__objective objective;
     sfu__scorer scorer;
     sfu__runner runner; /* for the training, then for the scores */
@@ -41,8 +42,10 @@ typedef struct train_job {
 
 /* ---- preparation ------------------------------------------------------------------------------------------------- */
 
-sfu__plan_request sfu__train_request(const sfu_net *net, const sfu_split *split, double dropout, int threads) {
-    sfu__plan_request request = {.dropout = dropout > 0.0, .rewrites = SFU__ALL_REWRITES, .threads = threads};
+sfu__plan_request sfu__train_request(const sfu_net *net, const sfu_split *split, double dropout, int threads,
+                                     sfu__device device) {
+    sfu__plan_request request = {
+        .dropout = dropout > 0.0, .rewrites = SFU__ALL_REWRITES, .threads = threads, .device = device};
     for (int i = 0; i < net->count; i++) {
         request.dropout = request.dropout || net->layers[i].dropout > 0.0;
     }
@@ -51,9 +54,10 @@ sfu__plan_request sfu__train_request(const sfu_net *net, const sfu_split *split,
     return request;
 }
 
-static sfu_status check_data(const train_job *job) {
+static sfu_status check_data(train_job *job) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__train_options_check(job->options));
+    SFU_TRY(sfu__device_parse(&job->device, job->options->device));
     SFU_TRY(sfu_dataset_check(job->dataset));
     if (job->dataset->labels == NULL) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "%s: no node has a label, so there is nothing to learn from",
@@ -78,9 +82,9 @@ done:
 
 static sfu_status prepare(train_job *job) {
     sfu_status status = SFU_OK;
-    const sfu__plan_request request =
-        sfu__train_request(job->net, job->split, job->options->dropout, job->options->threads);
     SFU_TRY(check_data(job));
+    const sfu__plan_request request =
+        sfu__train_request(job->net, job->split, job->options->dropout, job->options->threads, job->device);
     SFU_TRY(sfu__objective_make(&job->objective, job->dataset, job->split,
                                 &(sfu__objective_options){job->options->loss, job->options->balanced}));
     SFU_TRY(sfu__objective_scorer(&job->scorer, job->options->metric, &job->objective, job->dataset));
@@ -254,7 +258,8 @@ static sfu_status score(train_job *job) {
     SFU_TRY(list_nodes(job));
     SFU_TRY(make_tallies(job));
     sfu__runner_clear(&job->runner); /* free the memory of the training first */
-    sfu__plan_request request = {.rewrites = SFU__ALL_REWRITES, .threads = job->options->threads};
+    sfu__plan_request request = {
+        .rewrites = SFU__ALL_REWRITES, .threads = job->options->threads, .device = job->device};
     request.nodes[SFU_PASS_PREDICT] = job->nodes;
     request.count[SFU_PASS_PREDICT] = job->node_count;
     SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));

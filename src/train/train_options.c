@@ -3,7 +3,6 @@
 #include "sized_struct.h"
 
 #include <math.h>
-#include <string.h>
 
 void sfu_train_options_init_sized(sfu_train_options *options, size_t size) {
     const sfu_train_options defaults = {.size = sizeof defaults,
@@ -14,17 +13,8 @@ void sfu_train_options_init_sized(sfu_train_options *options, size_t size) {
                                         .epochs = 500,
                                         .patience = 25,
                                         .keep = SFU_KEEP_BEST,
-                                        .device = "cpu"};
+                                        .device = "auto"};
     sfu__sized_init(options, size, &defaults, sizeof defaults);
-}
-
-static sfu_status check_device(const char *device) {
-    char quoted[SFU__QUOTE_MAX];
-    if (device == NULL || strcmp(device, "cpu") == 0) {
-        return SFU_OK;
-    }
-    return sfu__fail(SFU_ERR_UNSUPPORTED, "device %s: this build has no such backend, only \"cpu\"",
-                     sfu__quote(quoted, device, strlen(device)));
 }
 
 static sfu_status check_numbers(const sfu_train_options *options) {
@@ -64,6 +54,5 @@ sfu_status sfu__train_options_check(const sfu_train_options *options) {
     if (sfu_metric_name((int)options->metric, NULL) == NULL) {
         return sfu__fail(SFU_ERR_ARGUMENT, "metric %d: unknown value", (int)options->metric);
     }
-    const sfu_status status = check_numbers(options);
-    return status != SFU_OK ? status : check_device(options->device);
+    return check_numbers(options);
 }

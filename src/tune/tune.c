@@ -18,11 +18,12 @@ void sfu_tune_options_init_sized(sfu_tune_options *options, size_t size) {
 
 /* ---- opening and closing ----------------------------------------------------------------------------------------- */
 
-static sfu_status check(const sfu__tuning *self) {
+static sfu_status check(sfu__tuning *self) {
     const sfu_tune_options *options = self->options;
     sfu_status status = SFU_OK;
     int32_t val = 0;
     SFU_TRY(sfu__train_options_check(&self->train));
+    SFU_TRY(sfu__device_parse(&self->device, self->train.device));
     SFU_TRY(sfu_dataset_check(self->dataset));
     sfu_split_part(self->split, SFU_VAL, &val);
     if (options->trials < 1 || options->wave < 1 || options->wave > SFU__BATCH_MAX) {
@@ -99,7 +100,7 @@ static sfu_status make_pool(sfu__tuning *self) {
     SFU_ALLOC(self->claims, SFU__TUNE_CLAIMS * self->jobs);
     SFU_ALLOC(self->points, (size_t)sfu__batches_in_flight(self->options->wave) * width);
     SFU_TRY(sfu__trial_pool_new(&self->pool, &(sfu__trial_pool_options){self->dataset, self->split, self->study->space,
-                                                                        &self->train, self->jobs}));
+                                                                        &self->train, self->jobs, self->device}));
 done:
     return status;
 }
@@ -171,8 +172,10 @@ static sfu_status train_winner(sfu__tuning *self, const sfu__trial *best) {
     study->winner.dropout = candidate.dropout;
     study->winner.seed = best->seed;
     study->winner.threads = self->jobs;
+    study->winner.device = "auto"; /* the text of the caller may be gone when the study is asked for its winner */
     winner_epochs epochs = {&self->asked, false};
     sfu_train_options again = study->winner;
+    again.device = self->train.device;
     again.on_epoch = epochs.asked->on_epoch != NULL ? on_winner_epoch : NULL;
     again.on_epoch_user = &epochs;
     SFU_TRY(sfu_train(&study->model, self->dataset, candidate.net, self->split, &again));

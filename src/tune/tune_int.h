@@ -14,6 +14,7 @@ typedef struct sfu__tuning {
     const sfu_tune_options *options;
     sfu_train_options asked; /* options->train in full */
     sfu_train_options train; /* the same with the effective loss */
+    sfu__device device;      /* of the trainings */
     sfu_study *study;
     sfu__store *store;
     sfu__sampler *sampler;

@@ -62,7 +62,7 @@ run train small.safetensors sgcn -o linear.model --quiet
 run predict small.safetensors linear.model -o x.csv --embedding
 run train small.safetensors gnc
 run train small.safetensors 'smooth | dense 8 | softmax | softmax'
-run train small.safetensors gcn --device cuda
+run train small.safetensors gcn --device gpu
 run train small.safetensors gcn --lr 0
 run train small.safetensors gcn --dropout 1
 run train small.safetensors gcn --epochs 0

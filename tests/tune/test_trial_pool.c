@@ -41,8 +41,8 @@ static void clear(material *it) {
 
 static sfu__trial_pool *start(const material *it, int jobs) {
     sfu__trial_pool *pool = NULL;
-    assert_ok(
-        sfu__trial_pool_new(&pool, &(sfu__trial_pool_options){it->dataset, it->split, it->space, &it->train, jobs}));
+    assert_ok(sfu__trial_pool_new(
+        &pool, &(sfu__trial_pool_options){it->dataset, it->split, it->space, &it->train, jobs, {0}}));
     return pool;
 }
 

@@ -294,7 +294,7 @@ static void train(trained *to, study *it, const char *text, int number, bool sta
     sfu_net *net = NULL;
     assert_non_null(misses);
     assert_ok(sfu_net_parse(&net, text, &(sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 24, .k = 2}));
-    sfu__plan_request request = sfu__train_request(net, it->split, 0.5, 2);
+    sfu__plan_request request = sfu__train_request(net, it->split, 0.5, 2, (sfu__device){0});
     request.stages = stages ? &it->stages : NULL;
     assert_ok(sfu__runner_make(&runner, it->dataset, net, &request));
     *to = (trained){.size = (size_t)runner.parameters->size};

@@ -62,6 +62,7 @@ static sfu_status plan_net(sfu_plan **plan, const sfu_dataset *dataset, const sf
     sfu_plan_options_init(&options);
     options.dropout = 0.5;
     options.threads = 1; /* as in a study, which uses one core per training run */
+    options.device = "cpu";
     SFU_TRY(sfu_net_parse(&net, name, NULL));
     SFU_TRY(sfu_plan_new(plan, dataset, net, split, &options));
     SFU_TRY(sfu_plan_measure(*plan));

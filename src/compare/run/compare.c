@@ -1,6 +1,7 @@
 /* compare.c - the public functions of comparisons: sfu_compare, sfu_reproduce, and access to their results. */
 #include "results_int.h"
 
+#include "device.h"
 #include "file.h"
 #include "progress.h"
 #include "protocol.h"
@@ -17,7 +18,8 @@ void sfu_compare_options_init_sized(sfu_compare_options *options, size_t size) {
                                           .trials = TRIALS,
                                           .folder = "results",
                                           .feature_norm = "sym",
-                                          .loss = SFU_LOSS_OF_SPACE};
+                                          .loss = SFU_LOSS_OF_SPACE,
+                                          .device = "auto"};
     sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
@@ -139,7 +141,7 @@ done:
 static sfu_status run(sfu_results *results, const sfu_compare_options *options, sfu__log_filter *log_filter) {
     sfu_status status = SFU_OK;
     sfu__tasks tasks = {0};
-    const sfu__run_options how = {results->folder,      &results->request,         options->jobs,
+    const sfu__run_options how = {results->folder,      &results->request,         options->jobs, options->device,
                                   options->on_progress, options->on_progress_user, log_filter};
     SFU_TRY(strcmp(results->request.kind, "compare") == 0 ? sfu__tasks_make(&tasks, &results->request)
                                                           : sfu__paper_tasks(&tasks, &results->request));
@@ -190,9 +192,11 @@ static sfu_status compare(sfu_results **results, const char *kind, const sfu_com
     sfu_status status = SFU_OK;
     sfu_results *made = NULL;
     *results = NULL;
+    sfu__device device; /* only checked here: each study reads it again */
     sfu__log_filter log_filter;
     sfu__log_filter_start(&log_filter);
     sfu__log_once(&log_filter, NULL);
+    SFU_TRY(sfu__device_parse(&device, options->device));
     SFU_TRY(start(&made, options->folder));
     SFU_TRY(make_request(made, kind, options));
     if (is_text_only(kind)) {

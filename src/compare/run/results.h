@@ -88,6 +88,7 @@ typedef struct sfu__run_options {
     const char *folder;
     const sfu__request *request;
     int jobs;
+    const char *device; /* as in sfu_compare_options */
     sfu_compare_fn on_progress;
     void *on_progress_user;
     sfu__log_filter *log_filter; /* messages before the run, which are not repeated */

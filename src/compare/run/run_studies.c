@@ -161,6 +161,7 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     train.loss = request->loss;
     train.metric = request->metric;
     train.balanced = request->balanced;
+    train.device = run->options->device;
     train.on_epoch = on_epoch;
     train.on_epoch_user = &listener;
     options.train = &train;

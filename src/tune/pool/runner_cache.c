@@ -11,7 +11,8 @@
 enum { PLANS_MAX = 16, RUNNERS_MAX = 8 };
 /* Bytes of runners per thread before it makes a new one: memory is the cost of a runner. */
 enum { RUNNER_BYTES_MAX = 16 << 20 };
-enum { TEAM_MAX = 16 }; /* threads per training run */
+enum { TEAM_MAX = 16 };                               /* threads per training run */
+static const sfu__device cpu = {SFU__DEVICE_CPU, -1}; /* of the threads */
 
 /* A plan used by any number of threads. One thread makes it while others that need it wait. */
 typedef struct shared_plan {
@@ -124,7 +125,7 @@ static void remove_plan(sfu__runner_cache *cache, shared_plan *plan) {
 static sfu_status make_plan(shared_plan *plan, const sfu__runner_cache *cache, const sfu_net *net, double dropout) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__net_copy(&plan->net, net));
-    sfu__plan_request request = sfu__train_request(plan->net, cache->split, dropout, 1);
+    sfu__plan_request request = sfu__train_request(plan->net, cache->split, dropout, 1, cpu);
     request.stages = plan->staged && cache->stages.nodes != NULL ? &cache->stages : NULL;
     SFU_TRY(sfu__runner_plan(&plan->plan, cache->dataset, plan->net, &request));
 done:
@@ -219,7 +220,7 @@ static sfu_status make_runner(cached_runner *kept, sfu__runner_cache *cache, con
                               double dropout, sfu__team *team) {
     sfu_status status = SFU_OK;
     SFU_TRY(acquire_plan(&kept->plan, cache, key, net, dropout));
-    const sfu__plan_request request = sfu__train_request(kept->plan->net, cache->split, dropout, 1);
+    const sfu__plan_request request = sfu__train_request(kept->plan->net, cache->split, dropout, 1, cpu);
     SFU_TRY(sfu__runner_make_of(&kept->runner, cache->dataset, kept->plan->net, &request, kept->plan->plan, team));
 done:
     if (status != SFU_OK) {
@@ -246,8 +247,8 @@ sfu_status sfu__runner_cache_get(const sfu__runner **runner, sfu__runner_cache *
     thread_runners *own = &cache->threads[thread];
     sfu__text key = {0};
     evict_unstaged(cache, own);
-    SFU_TRY(
-        sfu__text_format(&key, "%d %s", sfu__train_request(net, cache->split, dropout, 1).dropout, sfu_net_text(net)));
+    SFU_TRY(sfu__text_format(&key, "%d %s", sfu__train_request(net, cache->split, dropout, 1, cpu).dropout,
+                             sfu_net_text(net)));
     cached_runner *kept = find_runner(own, key.bytes);
     if (kept->plan == NULL || strcmp(kept->plan->key, key.bytes) != 0) {
         drop_runner(cache, kept);

@@ -310,6 +310,7 @@ static sfu_status start_threads(sfu__trial_pool *pool) {
 static sfu_status prepare(sfu__trial_pool *pool) {
     const sfu__trial_pool_options *options = &pool->options;
     sfu_status status = SFU_OK;
+    SFU_TRY(options->device.kind == SFU__DEVICE_CUDA ? sfu__device_unavailable(&options->device) : SFU_OK);
     const sfu__objective_options objective_options = {.loss = options->train->loss,
                                                       .balanced = options->train->balanced};
     SFU_TRY(sfu__objective_make(&pool->objective, options->dataset, options->split, &objective_options));

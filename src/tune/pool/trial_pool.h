@@ -16,6 +16,7 @@ typedef struct sfu__trial_pool_options {
     const sfu__space *space;
     const sfu_train_options *train; /* hyperparameters that are not searched */
     int jobs;                       /* threads */
+    sfu__device device;             /* where trials are trained */
 } sfu__trial_pool_options;
 
 SFU_CHECKED sfu_status sfu__trial_pool_new(sfu__trial_pool **pool, const sfu__trial_pool_options *options);

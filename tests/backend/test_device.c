@@ -1,0 +1,82 @@
+/* Names of devices: what is read, what is refused, and the line that the user gets. */
+#include "support.h"
+
+#include "device.h"
+
+#include <string.h>
+
+static void names(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        sfu__device_kind kind;
+    } good[] = {{NULL, SFU__DEVICE_AUTO}, {"", SFU__DEVICE_AUTO}, {"auto", SFU__DEVICE_AUTO}, {"cpu", SFU__DEVICE_CPU}};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        sfu__device device = {SFU__DEVICE_CUDA, 7};
+        assert_ok(sfu__device_parse(&device, good[i].text));
+        assert_int_equal(device.kind, good[i].kind);
+        assert_int_equal(device.ordinal, -1);
+    }
+}
+
+/* A build without CUDA reads the name too, and refuses it with the way to a build that has it. */
+static void names_of_gpus(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int ordinal;
+    } good[] = {{"cuda", -1}, {"cuda:0", 0}, {"cuda:7", 7}, {"cuda:10", 10}, {"cuda:1023", 1023}};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        sfu__device device;
+        if (SFU_HAVE_CUDA) {
+            assert_ok(sfu__device_parse(&device, good[i].text));
+        } else {
+            assert_fails(SFU_ERR_UNSUPPORTED, sfu__device_parse(&device, good[i].text), good[i].text,
+                         "this build has no CUDA backend", "use auto or cpu", "nvcc");
+        }
+        assert_int_equal(device.kind, SFU__DEVICE_CUDA);
+        assert_int_equal(device.ordinal, good[i].ordinal);
+    }
+}
+
+static void other_names(void **state) {
+    (void)state;
+    static const char *const bad[] = {"gpu",
+                                      "CPU",
+                                      "cpu ",
+                                      " cpu",
+                                      "cpu:0",
+                                      "autocuda",
+                                      "Cuda",
+                                      "cuda:",
+                                      "cuda: 0",
+                                      "cuda:-1",
+                                      "cuda:+1",
+                                      "cuda:01",
+                                      "cuda:00",
+                                      "cuda:x",
+                                      "cuda:0x",
+                                      "cuda:1024",
+                                      "cuda:99999999999999999999",
+                                      "cuda0",
+                                      "cuda,cpu",
+                                      "\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        sfu__device device;
+        assert_fails(SFU_ERR_ARGUMENT, sfu__device_parse(&device, bad[i]), "device \"",
+                     "expected auto, cpu, cuda or cuda:N");
+        assert_null(strchr(sfu_message(), '\n'));
+    }
+}
+
+static void unavailable(void **state) {
+    (void)state;
+    assert_fails(SFU_ERR_UNSUPPORTED, sfu__device_unavailable(&(sfu__device){SFU__DEVICE_CUDA, -1}), "\"cuda\"");
+    assert_fails(SFU_ERR_UNSUPPORTED, sfu__device_unavailable(&(sfu__device){SFU__DEVICE_CUDA, 3}), "\"cuda:3\"");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names), cmocka_unit_test(names_of_gpus),
+                                       cmocka_unit_test(other_names), cmocka_unit_test(unavailable)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
