@@ -150,9 +150,8 @@ static sfu_status set_matrix(sfu__gpu_step *to, state *self, const sfu__plan_ste
     const known_mask *mask =
         dropped ? mask_at(self, block->dropped > 0 ? block->keep_mask_offset : block->offset) : NULL;
     const bool transposed = mask != NULL && view->value_perm != NULL;
-    const sfu__gpu_source source = {.matrix = view,
-                                    .stage_ends = stage_ends,
-                                    .learned = block->where == SFU__VALUES_LEARNED};
+    const sfu__gpu_source source = {
+        .matrix = view, .stage_ends = stage_ends, .learned = block->where == SFU__VALUES_LEARNED};
     SFU_TRY(matrix_of(&to->matrix, self, &source, transposed ? mask->matrix : -1));
     if (block->where == SFU__VALUES_LEARNED) {
         to->values = SFU__GPU_VALUES_LEARNED;
