@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EPOCHS = 25, SHARED = 1 << 16 };
+enum { EPOCHS = 12, SHARED = 1 << 16 };
 
 typedef struct material {
     sfu_dataset *dataset;

@@ -19,7 +19,10 @@
 typedef float4 sfu__f4;
 typedef uint4 sfu__u4;
 #define SFU__READ_ONLY(pointer) __ldg(pointer)
+#define SFU__NO_UNROLL _Pragma("unroll 1")
+#define SFU__UNROLL2 _Pragma("unroll 2")
 #define SFU__UNROLL4 _Pragma("unroll 4")
+#define SFU__UNROLL16 _Pragma("unroll 16")
 #else
 typedef struct sfu__f4 {
     float x, y, z, w;
@@ -28,15 +31,18 @@ typedef struct sfu__u4 {
     uint32_t x, y, z, w;
 } sfu__u4;
 #define SFU__READ_ONLY(pointer) (*(pointer))
+#define SFU__NO_UNROLL
+#define SFU__UNROLL2
 #define SFU__UNROLL4
+#define SFU__UNROLL16
 #endif
 
-/* A training on the device, as one thread sees it. */
+/* A training on the device: on a GPU all threads of a block share one. */
 typedef struct sfu__gpu_run {
     const sfu__gpu_program *program;
     const sfu__gpu_job *job;
     float *memory;
-    int lane, lanes;   /* this thread among those of its block */
+    int lane, lanes;   /* on the host: 0 and 1; on a GPU the thread knows its lane itself */
     int block, blocks; /* this block among those of the training */
     int stage;         /* whose rows are computed, or SFU__GPU_ALL_ROWS */
     uint32_t epoch;
@@ -63,9 +69,23 @@ typedef struct sfu__gpu_counters {
     int turn;
 } sfu__gpu_counters;
 
+/* This thread among those of its block. */
+SFU__DEVICE_FN int gpu_thread(const sfu__gpu_run *run) {
+#ifdef __CUDACC__
+    (void)run;
+    return (int)threadIdx.x;
+#else
+    return run->lane;
+#endif
+}
 /* This thread among all threads of the training. */
-SFU__DEVICE_FN int64_t gpu_lane(const sfu__gpu_run *run) { return (int64_t)run->block * run->lanes + run->lane; }
+SFU__DEVICE_FN int64_t gpu_lane(const sfu__gpu_run *run) { return (int64_t)run->block * run->lanes + gpu_thread(run); }
 SFU__DEVICE_FN int64_t gpu_lanes(const sfu__gpu_run *run) { return (int64_t)run->blocks * run->lanes; }
+
+/* Row and column of an index: divisions of 64 bits are slow. */
+SFU__DEVICE_FN int64_t gpu_divide(int64_t i, int64_t by) {
+    return (uint64_t)i >> 32 == 0 ? (int64_t)((uint32_t)i / (uint32_t)by) : i / by;
+}
 
 /* Waits for the threads of this block. */
 SFU__DEVICE_FN void gpu_block_barrier(void) {

@@ -89,11 +89,10 @@ static void fill_chains(arrays *to, sfu__gpu_layout *layout, const sfu__gpu_sour
             const int32_t length = chain_length(count, k);
             const int64_t sorted = at->next[stage][length]++;
             layout->sorted_chain[layout->first_chain[row] + k] = (int32_t)sorted;
-            to->chains[sorted] = (sfu__gpu_chain){.first = entry + k * CHAIN,
+            to->chains[sorted] = (sfu__gpu_chain){.first_pair = (uint32_t)((entry + k * CHAIN) / PAIR),
                                                   .row = result,
                                                   .part = chains > 1 ? part++ : -1,
-                                                  .count = length,
-                                                  .order = (int32_t)k};
+                                                  .count_and_order = (uint32_t)length | (uint32_t)k << 8};
         }
         entry += (count + PAIR - 1) / PAIR * PAIR;
     }
@@ -169,7 +168,7 @@ static int64_t padded_entries(const sfu__sparse *A) {
     for (int64_t row = 0; row < A->rows; row++) {
         count += (row_count(A, row) + PAIR - 1) / PAIR * PAIR;
     }
-    return count + PAIR; /* a chain of no entries may look at one */
+    return count + CHAIN; /* kernels read ahead */
 }
 
 static sfu_status make_arrays(arrays *to, sfu__gpu_layout *layout, const sfu__gpu_source *source) {
@@ -196,7 +195,7 @@ done:
 static bool has_zeros(const arrays *from, const sfu__gpu_layout *layout) {
     bool some = false;
     for (int32_t i = 0; i < layout->head.chain_count && !some; i++) {
-        const int32_t count = from->chains[i].count;
+        const int32_t count = (int32_t)(from->chains[i].count_and_order & 0xff);
         const uint64_t all = count == CHAIN ? UINT64_MAX : (UINT64_C(1) << count) - 1;
         some = from->nonzero[i] != all;
     }
@@ -210,6 +209,7 @@ sfu_status sfu__gpu_layout_make(sfu__gpu_layout *layout, sfu__gpu_image *image, 
     layout->matrix = A;
     layout->head.rows = A->rows;
     layout->head.cols = A->cols;
+    layout->head.entry_count = A->indptr[A->rows];
     SFU_TRY(make_arrays(&own, layout, source));
     const size_t chains = (size_t)layout->head.chain_count, entries = (size_t)own.entry_count;
     SFU_TRY(sfu__gpu_image_add(&layout->entries_at, image, own.entries, entries * sizeof *own.entries));

@@ -7,80 +7,135 @@
 
 /* ---- dense products --------------------------------------------------------------------------------------------- */
 
-/* One accumulation chain after the other: the sum of the complete ones, and the current one. */
-typedef struct sfu__gpu_sum {
-    sfu__f4 sum, chain;
-    int terms;
-} sfu__gpu_sum;
-
-SFU__DEVICE_FN void gpu_sum_start(sfu__gpu_sum *s) {
-    s->sum = s->chain = gpu_zero();
-    s->terms = 0;
-}
-/* Before the first term of the next chain. */
-SFU__DEVICE_FN void gpu_sum_next(sfu__gpu_sum *s) {
-    s->sum = s->terms == 0 ? s->chain : gpu_add(s->sum, s->chain);
-    s->chain = gpu_zero();
-    s->terms++;
-}
-SFU__DEVICE_FN sfu__f4 gpu_sum_whole(const sfu__gpu_sum *s) {
-    return s->terms == 0 ? s->chain : gpu_add(s->sum, s->chain);
+/* The chains of a sum added in order: parts are `stride` apart. */
+SFU__DEVICE_FN sfu__f4 gpu_sum_parts(const sfu__f4 *parts, int64_t stride, int count) {
+    sfu__f4 sum = parts[0];
+    for (int k = 1; k < count; k++) {
+        sum = gpu_add(sum, parts[k * stride]);
+    }
+    return sum;
 }
 
-/* C = A B, four columns of a row per thread. */
-SFU__DEVICE_STEP void gpu_gemm(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+SFU__DEVICE_FN int gpu_chains(int64_t terms) { return (int)((terms + SFU__CHAIN_TERMS - 1) / SFU__CHAIN_TERMS); }
+
+/* The strides of a dense matrix. */
+typedef struct sfu__gpu_strides {
+    int64_t row, column;
+} sfu__gpu_strides;
+
+SFU__DEVICE_FN sfu__gpu_strides gpu_strides(const sfu__gpu_operand *A) {
+    const sfu__gpu_strides strides = {A->by_columns ? 1 : A->ld, A->by_columns ? A->ld : 1};
+    return strides;
+}
+
+/* One chain of a product: terms [begin, end) of a row of A times four columns of B. */
+SFU__DEVICE_FN sfu__f4 gpu_gemm_chain(const float *a, int64_t a_step, const sfu__f4 *b, int64_t quads, int begin,
+                                      int end) {
+    enum { AT_ONCE = 4 };
+    sfu__f4 chain = gpu_zero();
+    int k = begin;
+    SFU__NO_UNROLL for (; k + AT_ONCE <= end; k += AT_ONCE) {
+        float x[AT_ONCE];
+        SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) { x[j] = a[(k + j) * a_step]; }
+        SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) { chain = gpu_fma(x[j], b[(k + j) * quads], chain); }
+    }
+    for (; k < end; k++) {
+        chain = gpu_fma(a[k * a_step], b[k * quads], chain);
+    }
+    return chain;
+}
+
+/* C = A B, four columns of a row per thread; if the sums are split, of a chain. */
+SFU__DEVICE_FN void gpu_gemm(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
     const float *A = gpu_data(run, &step->a);
     const sfu__f4 *B = gpu_quads(gpu_data(run, &step->b));
-    sfu__f4 *C = gpu_quads(gpu_data(run, &step->c));
-    const int64_t quads = step->c.ld / 4, inner = step->a.cols;
-    const int64_t row_step = step->a.by_columns ? 1 : step->a.ld, term_step = step->a.by_columns ? step->a.ld : 1;
+    sfu__f4 *C = gpu_quads(gpu_data(run, &step->c)), *parts = gpu_quads(run->memory + step->scratch);
+    const int inner = step->a.cols, chains = gpu_chains(inner), split = step->split ? chains : 1;
+    const int64_t quads = step->c.ld / 4, lanes = gpu_lanes(run);
+    const sfu__gpu_strides strides = gpu_strides(&step->a);
     const sfu__gpu_range rows = gpu_stage_range(step->stage_ends, run->stage);
-    for (int64_t i = rows.begin * quads + gpu_lane(run); i < rows.end * quads; i += gpu_lanes(run)) {
-        const float *a = A + i / quads * row_step;
-        const sfu__f4 *b = B + i % quads;
-        sfu__gpu_sum s;
-        gpu_sum_start(&s);
-        for (int64_t begin = 0; begin < inner; begin += SFU__CHAIN_TERMS) {
-            const int64_t end = begin + SFU__CHAIN_TERMS < inner ? begin + SFU__CHAIN_TERMS : inner;
-            if (begin > 0) {
-                gpu_sum_next(&s);
-            }
-            SFU__UNROLL4 for (int64_t k = begin; k < end; k++) {
-                s.chain = gpu_fma(a[k * term_step], b[k * quads], s.chain);
-            }
+    const int64_t elements = (rows.end - rows.begin) * quads, first = rows.begin * quads;
+    if (phase == 1) {
+        for (int64_t i = gpu_lane(run); i < elements; i += lanes) {
+            C[first + i] = gpu_sum_parts(parts + i, elements, chains);
         }
-        C[i] = gpu_sum_whole(&s);
+        return;
+    }
+    for (int64_t i = gpu_lane(run); i < elements * split; i += lanes) {
+        const int part = (int)gpu_divide(i, elements);
+        const int64_t at = i - part * elements, row = gpu_divide(at, quads), quad = at - row * quads;
+        const float *a = A + (rows.begin + row) * strides.row;
+        const int begin = part * SFU__CHAIN_TERMS, chain_end = begin + SFU__CHAIN_TERMS;
+        sfu__f4 sum = gpu_gemm_chain(a, strides.column, B + quad, quads, begin, chain_end < inner ? chain_end : inner);
+        for (int k = SFU__CHAIN_TERMS; split == 1 && k < inner; k += SFU__CHAIN_TERMS) {
+            const int end = k + SFU__CHAIN_TERMS < inner ? k + SFU__CHAIN_TERMS : inner;
+            sum = gpu_add(sum, gpu_gemm_chain(a, strides.column, B + quad, quads, k, end));
+        }
+        if (split > 1) {
+            parts[i] = sum;
+        } else {
+            C[first + at] = sum;
+        }
     }
 }
 
-/* parts[b] = A_b^T G_b: four columns of a row of a part per thread. */
-SFU__DEVICE_STEP void gpu_gemm_t(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+/* One chain of rows [begin, end): a column of A (NULL: ones) times four columns of G. */
+SFU__DEVICE_FN sfu__f4 gpu_gemm_t_chain(const float *a, int64_t a_step, const sfu__f4 *g, int64_t quads, int64_t begin,
+                                        int64_t end) {
+    enum { AT_ONCE = 4 };
+    sfu__f4 chain = gpu_zero();
+    int64_t row = begin;
+    SFU__NO_UNROLL for (; row + AT_ONCE <= end; row += AT_ONCE) {
+        float x[AT_ONCE];
+        sfu__f4 y[AT_ONCE];
+        SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) {
+            x[j] = a != NULL ? a[(row + j) * a_step] : 1.0F;
+            y[j] = g[(row + j) * quads];
+        }
+        SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) { chain = gpu_fma(x[j], y[j], chain); }
+    }
+    for (; row < end; row++) {
+        chain = gpu_fma(a != NULL ? a[row * a_step] : 1.0F, g[row * quads], chain);
+    }
+    return chain;
+}
+
+/* parts[b] = A_b^T G_b: four columns of a row of a part per thread; if the sums are split, of a chain. */
+SFU__DEVICE_FN void gpu_gemm_t(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
     const float *A = step->a.offset >= 0 || step->a.fixed != NULL ? gpu_data(run, &step->a) : NULL;
     const sfu__f4 *G = gpu_quads(gpu_data(run, &step->b));
-    sfu__f4 *parts = gpu_quads(gpu_data(run, &step->c));
-    const int64_t quads = step->b.ld / 4, cols = A != NULL ? step->a.cols : 1;
-    const int64_t row_step = step->a.by_columns ? 1 : step->a.ld, col_step = step->a.by_columns ? step->a.ld : 1;
-    const int64_t size = sfu__block_rows(step->b.rows), blocks = sfu__block_count(step->b.rows);
-    for (int64_t i = gpu_lane(run); i < blocks * cols * quads; i += gpu_lanes(run)) {
-        const int64_t quad = i % quads, k = i / quads % cols, first = i / quads / cols * size;
-        const int64_t last = first + size < step->b.rows ? first + size : step->b.rows;
-        sfu__gpu_sum s;
-        gpu_sum_start(&s);
-        for (int64_t begin = first; begin < last; begin += SFU__CHAIN_TERMS) {
-            const int64_t end = begin + SFU__CHAIN_TERMS < last ? begin + SFU__CHAIN_TERMS : last;
-            if (begin > first) {
-                gpu_sum_next(&s);
-            }
-            SFU__UNROLL4 for (int64_t row = begin; row < end; row++) {
-                const float a = A != NULL ? A[row * row_step + k * col_step] : 1.0F;
-                s.chain = gpu_fma(a, G[row * quads + quad], s.chain);
-            }
+    sfu__f4 *C = gpu_quads(gpu_data(run, &step->c)), *parts = gpu_quads(run->memory + step->scratch);
+    const int64_t quads = step->b.ld / 4, cols = A != NULL ? step->a.cols : 1, rows = step->b.rows;
+    const sfu__gpu_strides strides = gpu_strides(&step->a);
+    const int64_t size = sfu__block_rows(rows), elements = sfu__block_count(rows) * cols * quads;
+    const int chains = gpu_chains(rows < size ? rows : size), split = step->split ? chains : 1;
+    const int64_t lanes = gpu_lanes(run);
+    for (int64_t i = gpu_lane(run); i < (phase == 1 ? elements : elements * split); i += lanes) {
+        const int part = (int)gpu_divide(i, elements);
+        const int64_t at = i - part * elements, pair = gpu_divide(at, quads), quad = at - pair * quads;
+        const int64_t block = gpu_divide(pair, cols), k = pair - block * cols;
+        const int64_t first = block * size, last = first + size < rows ? first + size : rows;
+        if (phase == 1) {
+            C[i] = gpu_sum_parts(parts + i, elements, gpu_chains(last - first));
+            continue;
         }
-        parts[i] = gpu_sum_whole(&s);
+        const float *a = A != NULL ? A + k * strides.column : NULL;
+        int64_t begin = first + (int64_t)part * SFU__CHAIN_TERMS;
+        int64_t end = begin + SFU__CHAIN_TERMS < last ? begin + SFU__CHAIN_TERMS : last;
+        sfu__f4 sum = gpu_gemm_t_chain(a, strides.row, G + quad, quads, begin, end);
+        for (begin = end; split == 1 && begin < last; begin = end) {
+            end = begin + SFU__CHAIN_TERMS < last ? begin + SFU__CHAIN_TERMS : last;
+            sum = gpu_add(sum, gpu_gemm_t_chain(a, strides.row, G + quad, quads, begin, end));
+        }
+        if (split > 1) {
+            parts[i] = sum;
+        } else {
+            C[i] = sum;
+        }
     }
 }
 
-SFU__DEVICE_STEP void gpu_reduce_blocks(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+SFU__DEVICE_FN void gpu_reduce_blocks(const sfu__gpu_run *run, const sfu__gpu_step *step) {
     const float *parts = gpu_data(run, &step->a);
     float *to = gpu_data(run, &step->c);
     const sfu__gpu_range elements = gpu_stage_range(step->stage_ends, run->stage);
@@ -94,12 +149,12 @@ SFU__DEVICE_STEP void gpu_reduce_blocks(const sfu__gpu_run *run, const sfu__gpu_
 }
 
 /* C = B^T. */
-SFU__DEVICE_STEP void gpu_transpose(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+SFU__DEVICE_FN void gpu_transpose(const sfu__gpu_run *run, const sfu__gpu_step *step) {
     const float *B = gpu_data(run, &step->b);
     float *C = gpu_data(run, &step->c);
     const int64_t ld = step->c.ld;
     for (int64_t i = gpu_lane(run); i < step->c.rows * ld; i += gpu_lanes(run)) {
-        const int64_t row = i / ld, column = i % ld;
+        const int64_t row = gpu_divide(i, ld), column = i - row * ld;
         C[i] = column < step->c.cols ? B[column * step->b.ld + row] : 0.0F;
     }
 }
@@ -107,7 +162,7 @@ SFU__DEVICE_STEP void gpu_transpose(const sfu__gpu_run *run, const sfu__gpu_step
 /* ---- dropout and activations ------------------------------------------------------------------------------------- */
 
 /* Rows with every column: c is the result, a the values. */
-SFU__DEVICE_STEP void gpu_dropout_dense(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+SFU__DEVICE_FN void gpu_dropout_dense(const sfu__gpu_run *run, const sfu__gpu_step *step) {
     const float *from = gpu_data(run, &step->a);
     float *to = gpu_data(run, &step->c);
     const int64_t ld = step->a.ld, groups = (ld + 7) / 8;
@@ -124,54 +179,90 @@ SFU__DEVICE_STEP void gpu_dropout_dense(const sfu__gpu_run *run, const sfu__gpu_
     }
 }
 
-SFU__DEVICE_STEP void gpu_activate(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+/* Eight columns of a row, as two quads; the second is missing if a row has only four. */
+SFU__DEVICE_FN void gpu_load8(float to[8], const float *from, int both) {
+    const sfu__f4 one = *gpu_quads(from), two = both ? *gpu_quads(from + 4) : gpu_zero();
+    to[0] = one.x;
+    to[1] = one.y;
+    to[2] = one.z;
+    to[3] = one.w;
+    to[4] = two.x;
+    to[5] = two.y;
+    to[6] = two.z;
+    to[7] = two.w;
+}
+SFU__DEVICE_FN void gpu_store8(float *to, const float from[8], int both) {
+    const sfu__f4 one = {from[0], from[1], from[2], from[3]}, two = {from[4], from[5], from[6], from[7]};
+    *gpu_quads(to) = one;
+    if (both) {
+        *gpu_quads(to + 4) = two;
+    }
+}
+
+SFU__DEVICE_FN void gpu_activate_as(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__activation act) {
     float *H = gpu_data(run, &step->c);
     const float *bias = step->bias >= 0 ? run->memory + step->bias : NULL;
-    const int64_t ld = step->c.ld, cols = step->c.cols, groups = (ld + 7) / 8;
+    const int64_t ld = step->c.ld, groups = (ld + 7) / 8, lanes = gpu_lanes(run);
+    const int cols = step->c.cols, both = ld >= 8;
     const uint32_t threshold = gpu_threshold(run, step);
     const float scale = gpu_mask_scale(threshold);
     const sfu__gpu_range rows = gpu_stage_range(step->stage_ends, run->stage);
-    for (int64_t i = rows.begin * groups + gpu_lane(run); i < rows.end * groups; i += gpu_lanes(run)) {
-        const int64_t row = i / groups, group = i % groups;
-        const uint32_t kept = gpu_kept_bits(run, step, threshold, gpu_node(step, row), (uint32_t)group);
-        for (int64_t quad = 2 * group; quad < 2 * group + 2 && 4 * quad < ld; quad++) {
-            sfu__f4 *at = gpu_quads(H + row * ld) + quad;
-            const sfu__f4 in = *at;
-            float h[4] = {in.x, in.y, in.z, in.w};
-            SFU__UNROLL for (int k = 0; k < 4; k++) {
-                const int64_t j = 4 * quad + k;
-                const float x = bias != NULL && j < cols ? h[k] + bias[j] : h[k];
-                const float y = activate((sfu__activation)step->act, x);
-                h[k] = j < cols ? v_flush(kept >> (j % 8) & 1 ? y * scale : 0.0F) : 0.0F;
-            }
-            at->x = h[0];
-            at->y = h[1];
-            at->z = h[2];
-            at->w = h[3];
+    for (int64_t i = rows.begin * groups + gpu_lane(run); i < rows.end * groups; i += lanes) {
+        const int64_t row = gpu_divide(i, groups), group = i - row * groups;
+        float h[8], b[8] = {0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 0.0F};
+        gpu_load8(h, H + row * ld + 8 * group, both);
+        if (bias != NULL) {
+            gpu_load8(b, bias + 8 * group, both);
         }
+        const uint32_t kept = gpu_kept_bits(run, step, threshold, gpu_node(step, row), (uint32_t)group);
+        SFU__UNROLL for (int k = 0; k < 8; k++) {
+            const float y = activate(act, bias != NULL ? h[k] + b[k] : h[k]);
+            h[k] = 8 * (int)group + k < cols ? v_flush(kept >> k & 1 ? y * scale : 0.0F) : 0.0F;
+        }
+        gpu_store8(H + row * ld + 8 * group, h, both);
+    }
+}
+
+SFU__DEVICE_FN void gpu_activate(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+    if (step->act == SFU__RELU) {
+        gpu_activate_as(run, step, SFU__RELU);
+    } else {
+        gpu_activate_as(run, step, (sfu__activation)step->act);
     }
 }
 
 /* dH is c, the output of activate a. */
-SFU__DEVICE_STEP void gpu_activate_backward(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+SFU__DEVICE_FN void gpu_activate_backward_as(const sfu__gpu_run *run, const sfu__gpu_step *step,
+                                             const sfu__activation act) {
     float *dH = gpu_data(run, &step->c);
     const float *H = gpu_data(run, &step->a);
-    const int64_t ld = step->c.ld, cols = step->c.cols, groups = (ld + 7) / 8;
+    const int64_t ld = step->c.ld, groups = (ld + 7) / 8, lanes = gpu_lanes(run);
+    const int cols = step->c.cols, both = ld >= 8;
     const uint32_t threshold = gpu_threshold(run, step);
     const float scale = gpu_mask_scale(threshold), rate = (float)(65536 - threshold) / 65536.0F;
-    const int positive = step->act == SFU__RELU; /* what was dropped has no slope: no mask is needed */
     const sfu__gpu_range rows = gpu_stage_range(step->stage_ends, run->stage);
-    for (int64_t i = rows.begin * groups + gpu_lane(run); i < rows.end * groups; i += gpu_lanes(run)) {
-        const int64_t row = i / groups, group = i % groups;
+    for (int64_t i = rows.begin * groups + gpu_lane(run); i < rows.end * groups; i += lanes) {
+        const int64_t row = gpu_divide(i, groups), group = i - row * groups, at = row * ld + 8 * group;
+        float y[8], d[8];
+        gpu_load8(y, H + at, both);
+        gpu_load8(d, dH + at, both);
+        /* What relu leaves positive was kept: no mask is needed. */
         const uint32_t kept =
-            positive ? 0xff : gpu_kept_bits(run, step, threshold, gpu_node(step, row), (uint32_t)group);
-        for (int64_t j = 8 * group; j < 8 * group + 8 && j < ld; j++) {
-            const float y = H[row * ld + j];
-            const float slope = activation_slope((sfu__activation)step->act, y * rate);
-            const float d = dH[row * ld + j] * scale * slope;
-            const int dropped = !(kept >> (j % 8) & 1) || (positive && threshold != 0 && y == 0.0F);
-            dH[row * ld + j] = j < cols && !dropped ? v_flush(d) : 0.0F;
+            act == SFU__RELU ? 0xff : gpu_kept_bits(run, step, threshold, gpu_node(step, row), (uint32_t)group);
+        SFU__UNROLL for (int k = 0; k < 8; k++) {
+            const float slope = activation_slope(act, y[k] * rate);
+            const int dropped = !(kept >> k & 1) || (act == SFU__RELU && threshold != 0 && y[k] == 0.0F);
+            d[k] = 8 * (int)group + k < cols && !dropped ? v_flush(d[k] * scale * slope) : 0.0F;
         }
+        gpu_store8(dH + at, d, both);
+    }
+}
+
+SFU__DEVICE_FN void gpu_activate_backward(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+    if (step->act == SFU__RELU) {
+        gpu_activate_backward_as(run, step, SFU__RELU);
+    } else {
+        gpu_activate_backward_as(run, step, (sfu__activation)step->act);
     }
 }
 
@@ -185,7 +276,7 @@ SFU__DEVICE_FN void gpu_clear_padding(float *row, int32_t cols, int32_t ld) {
     }
 }
 
-SFU__DEVICE_STEP void gpu_softmax(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+SFU__DEVICE_FN void gpu_softmax(const sfu__gpu_run *run, const sfu__gpu_step *step) {
     float *P = gpu_data(run, &step->c);
     const float *bias = step->bias >= 0 ? run->memory + step->bias : NULL;
     const int32_t cols = step->c.cols, ld = step->c.ld;
@@ -214,7 +305,7 @@ SFU__DEVICE_STEP void gpu_softmax(const sfu__gpu_run *run, const sfu__gpu_step *
 }
 
 /* dP is c, the probabilities a. */
-SFU__DEVICE_STEP void gpu_softmax_backward(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+SFU__DEVICE_FN void gpu_softmax_backward(const sfu__gpu_run *run, const sfu__gpu_step *step) {
     float *dP = gpu_data(run, &step->c);
     const float *P = gpu_data(run, &step->a);
     const int32_t cols = step->c.cols, ld = step->c.ld;
@@ -290,8 +381,8 @@ SFU__DEVICE_FN void gpu_cross_entropy_row(const sfu__gpu_run *run, const sfu__gp
 }
 
 /* Phases: the rows; the blocks of rows, in order. Labels below 0 do not count. */
-SFU__DEVICE_STEP void gpu_cross_entropy(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_pass *pass,
-                                        int phase) {
+SFU__DEVICE_FN void gpu_cross_entropy(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_pass *pass,
+                                      int phase) {
     const int64_t rows = step->a.rows, size = sfu__block_rows(rows);
     const sfu__gpu_losses at = gpu_losses_at(run->memory + step->scratch, rows);
     const sfu__gpu_range blocks = gpu_stage_range(step->stage_ends, run->stage);
@@ -308,9 +399,8 @@ SFU__DEVICE_STEP void gpu_cross_entropy(const sfu__gpu_run *run, const sfu__gpu_
         double loss = 0.0;
         int64_t correct = 0;
         const int64_t end = (block + 1) * size < rows ? (block + 1) * size : rows;
-        SFU__UNROLL4 for (int64_t row = block * size; row < end; row++) {
-            const double sum = loss + at.terms[row];
-            loss = SFU__READ_ONLY(&pass->labels[row]) < 0 ? loss : sum;
+        SFU__UNROLL16 for (int64_t row = block * size; row < end; row++) {
+            loss += at.terms[row]; /* 0 for a row without a label */
             correct += at.right[row];
         }
         at.losses[block] = loss;
@@ -320,7 +410,7 @@ SFU__DEVICE_STEP void gpu_cross_entropy(const sfu__gpu_run *run, const sfu__gpu_
 
 /* ---- other row operations ---------------------------------------------------------------------------------------- */
 
-SFU__DEVICE_STEP void gpu_axpy_rows(const sfu__gpu_run *run, const sfu__gpu_step *step, const int backward) {
+SFU__DEVICE_FN void gpu_axpy_rows(const sfu__gpu_run *run, const sfu__gpu_step *step, const int backward) {
     const int64_t ld = step->c.ld;
     float *C = gpu_data(run, &step->c), *D = gpu_data(run, &step->b);
     const sfu__gpu_range rows = gpu_stage_range(step->stage_ends, run->stage);
@@ -349,7 +439,7 @@ SFU__DEVICE_FN float gpu_adam_one(float theta, float *m, float *v, float grad, c
 }
 
 /* c: the range of the parameters, as offset and rows. */
-SFU__DEVICE_STEP void gpu_adam(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+SFU__DEVICE_FN void gpu_adam(const sfu__gpu_run *run, const sfu__gpu_step *step) {
     const sfu__gpu_program *program = run->program;
     const float *corrections = program->corrections[run->epoch];
     const float settings[6] = {step->decays != 0.0F ? run->job->decay : 0.0F,
@@ -363,7 +453,8 @@ SFU__DEVICE_STEP void gpu_adam(const sfu__gpu_run *run, const sfu__gpu_step *ste
     sfu__f4 *v = gpu_quads(run->memory + program->v + step->c.offset);
     const sfu__f4 *grad = gpu_quads(run->memory + program->gradient + step->c.offset);
     const sfu__gpu_range elements = gpu_stage_range(step->stage_ends, run->stage);
-    for (int64_t i = elements.begin / 4 + gpu_lane(run); i < elements.end / 4; i += gpu_lanes(run)) {
+    const int64_t lanes = gpu_lanes(run), end = elements.end / 4;
+    SFU__UNROLL2 for (int64_t i = elements.begin / 4 + gpu_lane(run); i < end; i += lanes) {
         sfu__f4 at = theta[i], first = m[i], second = v[i];
         const sfu__f4 g = grad[i];
         at.x = gpu_adam_one(at.x, &first.x, &second.x, g.x, settings);

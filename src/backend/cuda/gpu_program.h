@@ -27,13 +27,12 @@ typedef struct sfu__gpu_entry {
     uint32_t value; /* the bits of a float, or the index of a learned value */
 } sfu__gpu_entry;
 
-/* Up to 64 entries of a row that are summed in one accumulation chain. */
+/* Up to 64 entries of a row that are summed in one accumulation chain. 16 bytes: one load. */
 typedef struct sfu__gpu_chain {
-    int64_t first; /* entry; even, so that two entries can be loaded at once */
-    int32_t row;   /* of the result */
-    int32_t part;  /* where the sum is kept, if the row has several chains; -1: it is the whole row */
-    int32_t count; /* entries; 0: the row is empty */
-    int32_t order; /* number of the chain in its row */
+    uint32_t first_pair;      /* of its entries: two are loaded at once */
+    int32_t row;              /* of the result */
+    int32_t part;             /* where the sum is kept, if the row has several chains; -1: it is the whole row */
+    uint32_t count_and_order; /* entries (0: the row is empty), and 256 times the number of the chain in its row */
 } sfu__gpu_chain;
 
 /* A row of several chains. */
@@ -49,6 +48,7 @@ typedef struct sfu__gpu_matrix {
     const uint32_t *mask_bits; /* NULL, or of a transpose: bit of each entry in the keep words of the source */
     const uint64_t *nonzero;   /* NULL, or per chain: which of its entries are not zero */
     int32_t rows, cols;
+    int64_t entry_count;
     int32_t chain_count, long_count, part_count;
     int32_t chain_ends[SFU__GPU_STAGES], long_ends[SFU__GPU_STAGES];
 } sfu__gpu_matrix;
@@ -105,6 +105,7 @@ typedef struct sfu__gpu_step {
     int32_t act;    /* sfu__activation */
     int32_t add;    /* spmm */
     int32_t through_softmax;
+    int32_t split;   /* gemm, gemm_t: chains of a sum are divided among threads, and added in a second phase */
     int32_t learned; /* smoothing: number of the learned smoothing */
     uint32_t mask_layer;
     float t;                  /* axpy_rows */
@@ -113,6 +114,7 @@ typedef struct sfu__gpu_step {
     int64_t bias;             /* offset; -1: none */
     int64_t parts, stride;    /* reduce_blocks */
     int64_t keep;             /* spmm with a mask: offset of its keep words; -1: none */
+    int64_t kept;             /* spmm of kept entries: offset of their positions, 64 bytes per chain; -1: none */
     int64_t
         source_keep; /* spmm of a transpose with a mask: those of the source, from which they are gathered; -1: no */
     int64_t scratch; /* offset of the sums of long rows, or of the terms of a loss */

@@ -10,17 +10,16 @@ enum { GPU_TRAIN = 0, GPU_EVALUATE = 1, GPU_PREDICT = 2 }; /* as sfu_pass */
 
 /* ---- passes ----------------------------------------------------------------------------------------------------- */
 
-SFU__DEVICE_STEP void gpu_step(const sfu__gpu_run *run, const sfu__gpu_pass *pass, const sfu__gpu_step *step,
-                               int phase) {
+SFU__DEVICE_FN void gpu_step(const sfu__gpu_run *run, const sfu__gpu_pass *pass, const sfu__gpu_step *step, int phase) {
     switch (step->kernel) {
     case SFU__GPU_SPMM:
         gpu_spmm(run, step, phase);
         break;
     case SFU__GPU_GEMM:
-        gpu_gemm(run, step);
+        gpu_gemm(run, step, phase);
         break;
     case SFU__GPU_GEMM_T:
-        gpu_gemm_t(run, step);
+        gpu_gemm_t(run, step, phase);
         break;
     case SFU__GPU_REDUCE_BLOCKS:
         gpu_reduce_blocks(run, step);
@@ -32,7 +31,7 @@ SFU__DEVICE_STEP void gpu_step(const sfu__gpu_run *run, const sfu__gpu_pass *pas
         gpu_dropout_dense(run, step);
         break;
     case SFU__GPU_KEEP_WORDS:
-        gpu_keep_words(run, step);
+        gpu_dropout(run, step, phase);
         break;
     case SFU__GPU_ACTIVATE:
         gpu_activate(run, step);
@@ -65,11 +64,29 @@ SFU__DEVICE_STEP void gpu_step(const sfu__gpu_run *run, const sfu__gpu_pass *pas
     }
 }
 
+#ifdef SFU__GPU_PROFILE
+static __device__ long long gpu_profile[2][64][4], gpu_profile_last, *gpu_profile_slot;
+#define GPU_CLOCK(run, pass, i, phase)                                                                                 \
+    do {                                                                                                               \
+        if (blockIdx.x == 0 && threadIdx.x == 0) {                                                                     \
+            const long long now_ = clock64();                                                                          \
+            if (gpu_profile_slot != NULL) {                                                                            \
+                *gpu_profile_slot += now_ - gpu_profile_last;                                                          \
+            }                                                                                                          \
+            gpu_profile_slot = &gpu_profile[(pass) == &(run)->program->passes[0] ? 0 : 1][i][phase];                   \
+            gpu_profile_last = now_;                                                                                   \
+        }                                                                                                              \
+    } while (0)
+#else
+#define GPU_CLOCK(run, pass, i, phase)
+#endif
+
 /* Runs the steps of a pass on the rows of the current stage. */
 SFU__DEVICE_FN void gpu_steps(const sfu__gpu_run *run, const sfu__gpu_pass *pass, const sfu__gpu_step *steps) {
     for (int i = 0; i < pass->step_count; i++) {
         for (int phase = 0; phase < steps[i].phases; phase++) {
             gpu_barrier(run);
+            GPU_CLOCK(run, pass, i, phase);
             gpu_step(run, pass, &steps[i], phase);
         }
     }
@@ -116,36 +133,23 @@ SFU__DEVICE_FN int64_t gpu_count(const sfu__gpu_run *run, sfu__gpu_counters *cou
     return sum;
 }
 
-/* The rows of the current stage that are classified correctly. */
-SFU__DEVICE_FN int64_t gpu_correct_in_stage(const sfu__gpu_run *run, const sfu__gpu_pass *pass,
+/* Takes effect at the barrier before the next step. */
+SFU__DEVICE_FN void gpu_set_stage(sfu__gpu_run *run, int stage) {
+    if (gpu_thread(run) == 0) {
+        run->stage = stage;
+    }
+}
+
+/* The rows of a stage that are classified correctly. */
+SFU__DEVICE_FN int64_t gpu_correct_in_stage(const sfu__gpu_run *run, const sfu__gpu_pass *pass, int stage,
                                             sfu__gpu_counters *counters) {
-    const sfu__gpu_range rows = gpu_stage_range(pass->stage_ends, run->stage);
+    const sfu__gpu_range rows = gpu_stage_range(pass->stage_ends, stage);
     const float *P = run->memory + pass->staged_output;
     int64_t mine = 0;
     for (int64_t i = rows.begin + gpu_lane(run); i < rows.end; i += gpu_lanes(run)) {
         mine += gpu_first_largest(P + i * pass->ld, pass->cols) == SFU__READ_ONLY(&pass->stage_labels[i]);
     }
     return gpu_count(run, counters, mine);
-}
-
-/* Runs stage after stage until fewer than `needed` rows can be correct; returns whether it ran to the end. */
-SFU__DEVICE_FN int gpu_evaluate_stages(sfu__gpu_run *run, const sfu__gpu_pass *pass, const sfu__gpu_step *steps,
-                                       int64_t needed, sfu__gpu_counters *counters) {
-    int64_t possible = pass->stage_ends[SFU__GPU_STAGES - 1];
-    for (int stage = 0; stage < SFU__GPU_STAGES; stage++) {
-        run->stage = stage;
-        gpu_steps(run, pass, steps);
-        if (stage < SFU__GPU_STAGES - 1) {
-            const sfu__gpu_range seen = gpu_stage_range(pass->stage_ends, stage);
-            possible -= seen.end - seen.begin - gpu_correct_in_stage(run, pass, counters);
-            if (possible < needed) {
-                run->stage = SFU__GPU_ALL_ROWS;
-                return 0;
-            }
-        }
-    }
-    run->stage = SFU__GPU_ALL_ROWS;
-    return 1;
 }
 
 /* ---- parameters ------------------------------------------------------------------------------------------------- */
@@ -216,22 +220,6 @@ SFU__DEVICE_FN void gpu_count_misses(const sfu__gpu_run *run, const sfu__gpu_pas
     }
 }
 
-/* The validation of an epoch; its score is `correct` -1 if it ended early. */
-SFU__DEVICE_FN sfu__gpu_score gpu_validate(sfu__gpu_run *run, const sfu__gpu_step *steps, int64_t needed,
-                                           sfu__gpu_counters *counters) {
-    const sfu__gpu_pass *pass = &run->program->passes[GPU_EVALUATE];
-    if (needed > 0 && pass->staged) {
-        if (!gpu_evaluate_stages(run, pass, steps, needed, counters)) {
-            const sfu__gpu_score unseen = {0.0, -1};
-            return unseen;
-        }
-    } else {
-        gpu_steps(run, pass, steps);
-    }
-    gpu_count_misses(run, pass);
-    return gpu_score_of(run, pass);
-}
-
 /* Makes an epoch the best one, unless a parameter is not finite. */
 SFU__DEVICE_FN void gpu_keep_epoch(sfu__gpu_run *run, sfu__gpu_outcome *out, int64_t correct, double val_loss,
                                    sfu__gpu_counters *counters) {
@@ -261,44 +249,106 @@ SFU__DEVICE_FN void gpu_update_best(sfu__gpu_run *run, sfu__gpu_outcome *out, sf
     }
 }
 
-SFU__DEVICE_FN void gpu_epoch(sfu__gpu_run *run, const sfu__gpu_step *train, const sfu__gpu_step *validate,
-                              sfu__gpu_outcome *out, sfu__gpu_counters *counters) {
-    const sfu__gpu_program *program = run->program;
-    const int best_alone = run->job->outcome_only && !run->job->keep_last;
-    const sfu__gpu_score unseen = {0.0, -1};
-    run->epoch = (uint32_t)++out->ran;
-    run->stage = SFU__GPU_ALL_ROWS;
-    gpu_steps(run, &program->passes[GPU_TRAIN], train);
-    out->train_loss = gpu_score_of(run, &program->passes[GPU_TRAIN]).loss;
-    const sfu__gpu_score score =
-        program->val_count > 0 ? gpu_validate(run, validate, best_alone ? out->best_val_correct : 0, counters) : unseen;
-    out->val_loss = score.loss;
-    out->val_correct = score.correct;
-    if (!gpu_is_loss(out->train_loss, program->train_weight)) {
-        out->diverged = 1;
-    } else if (program->val_count > 0) {
-        gpu_update_best(run, out, counters);
-    }
-}
-
 SFU__DEVICE_FN int gpu_continues(const sfu__gpu_run *run, const sfu__gpu_outcome *out) {
     const sfu__gpu_job *job = run->job;
     const int ends = run->program->val_count > 0 && job->patience > 0 && out->ran - out->last_improved >= job->patience;
     return !out->diverged && out->ran < job->epochs && !ends;
 }
 
+/* What runs next: a pass, or a stage of it. */
+typedef struct sfu__gpu_turn {
+    int pass, stage;
+    int64_t possible; /* rows that can still be correct */
+} sfu__gpu_turn;
+
+SFU__DEVICE_FN void gpu_start_epoch(sfu__gpu_run *run, sfu__gpu_turn *turn, sfu__gpu_outcome *out) {
+    turn->pass = GPU_TRAIN;
+    turn->stage = SFU__GPU_ALL_ROWS;
+    out->ran++;
+    if (gpu_thread(run) == 0) {
+        run->epoch = (uint32_t)out->ran;
+    }
+}
+
+SFU__DEVICE_FN void gpu_start_validation(const sfu__gpu_run *run, sfu__gpu_turn *turn, const sfu__gpu_outcome *out) {
+    const sfu__gpu_pass *pass = &run->program->passes[GPU_EVALUATE];
+    const int best_alone = run->job->outcome_only && !run->job->keep_last;
+    turn->pass = GPU_EVALUATE;
+    turn->stage = best_alone && out->best_val_correct > 0 && pass->staged ? 0 : SFU__GPU_ALL_ROWS;
+    turn->possible = pass->stage_ends[SFU__GPU_STAGES - 1];
+}
+
+/* After a stage: whether the validation goes on with the next one. */
+SFU__DEVICE_FN int gpu_next_stage(sfu__gpu_run *run, sfu__gpu_turn *turn, const sfu__gpu_outcome *out,
+                                  sfu__gpu_counters *counters) {
+    const sfu__gpu_pass *pass = &run->program->passes[GPU_EVALUATE];
+    const sfu__gpu_range seen = gpu_stage_range(pass->stage_ends, turn->stage);
+    turn->possible -= seen.end - seen.begin - gpu_correct_in_stage(run, pass, turn->stage, counters);
+    turn->stage++;
+    return turn->possible >= out->best_val_correct;
+}
+
+SFU__DEVICE_FN void gpu_take_score(const sfu__gpu_run *run, sfu__gpu_outcome *out) {
+    const sfu__gpu_pass *pass = &run->program->passes[GPU_EVALUATE];
+    gpu_count_misses(run, pass);
+    const sfu__gpu_score score = gpu_score_of(run, pass);
+    out->val_loss = score.loss;
+    out->val_correct = score.correct;
+}
+
+/* After the last pass of an epoch: whether another epoch follows. */
+SFU__DEVICE_FN int gpu_end_epoch(sfu__gpu_run *run, sfu__gpu_turn *turn, sfu__gpu_outcome *out,
+                                 sfu__gpu_counters *counters) {
+    if (!gpu_is_loss(out->train_loss, run->program->train_weight)) {
+        out->diverged = 1;
+    } else if (run->program->val_count > 0) {
+        gpu_update_best(run, out, counters);
+    }
+    if (!gpu_continues(run, out)) {
+        return 0;
+    }
+    gpu_start_epoch(run, turn, out);
+    return 1;
+}
+
+/* Decides what follows the steps that have just run; 0: the training has ended. */
+SFU__DEVICE_STEP int gpu_next(sfu__gpu_run *run, sfu__gpu_turn *turn, sfu__gpu_outcome *out,
+                              sfu__gpu_counters *counters) {
+    int goes_on = 1;
+    if (turn->pass == GPU_TRAIN) {
+        out->train_loss = gpu_score_of(run, &run->program->passes[GPU_TRAIN]).loss;
+        out->val_loss = 0.0;
+        out->val_correct = -1;
+        if (run->program->val_count > 0) {
+            gpu_start_validation(run, turn, out);
+        } else {
+            goes_on = gpu_end_epoch(run, turn, out, counters);
+        }
+    } else if (turn->stage < 0 || turn->stage == SFU__GPU_STAGES - 1) {
+        gpu_take_score(run, out);
+        goes_on = gpu_end_epoch(run, turn, out, counters);
+    } else if (!gpu_next_stage(run, turn, out, counters)) {
+        goes_on = gpu_end_epoch(run, turn, out, counters);
+    }
+    gpu_set_stage(run, turn->stage);
+    return goes_on;
+}
+
 /* Runs a training to its end. Every thread computes the same outcome. */
 SFU__DEVICE_FN void gpu_train(sfu__gpu_run *run, const sfu__gpu_step *train, const sfu__gpu_step *validate,
                               sfu__gpu_outcome *out, sfu__gpu_counters *counters) {
     const sfu__gpu_outcome nothing = {0, 0, 0, 0, 0, NAN, 0.0, 0.0, 0};
+    sfu__gpu_turn turn;
     *out = nothing;
+    gpu_set_stage(run, SFU__GPU_ALL_ROWS);
     gpu_start(run);
+    gpu_start_epoch(run, &turn, out);
     do {
-        gpu_epoch(run, train, validate, out, counters);
-    } while (gpu_continues(run, out));
+        gpu_steps(run, &run->program->passes[turn.pass], turn.pass == GPU_TRAIN ? train : validate);
+    } while (gpu_next(run, &turn, out, counters));
     if (!out->diverged && (run->job->keep_last || run->program->val_count == 0)) {
-        gpu_keep_epoch(run, out, out->val_correct,
-                       run->program->val_count > 0 ? out->val_loss * run->program->val_scale : NAN, counters);
+        const double loss = run->program->val_count > 0 ? out->val_loss * run->program->val_scale : NAN;
+        gpu_keep_epoch(run, out, out->val_correct, loss, counters);
     }
 }
 

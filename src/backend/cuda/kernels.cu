@@ -1,5 +1,8 @@
 /* kernels.cu - the kernels that the driver launches. Everything they do is in the headers, which also compile for the
  * host; here a thread finds its place. */
+#ifdef SFU__GPU_PROFILE
+#include <cstdio>
+#endif
 #include "gpu_train.h"
 
 /* Blocks of a cluster work on one training; without clusters a block has its own. */
@@ -48,22 +51,47 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
     __syncthreads();
     const int used = (int)((own.passes[GPU_TRAIN].step_count + own.passes[GPU_EVALUATE].step_count) * sizeof *train);
     const int start = (used + 127) / 128 * 128;
-    sfu__gpu_run run = {&own, &own_job, own_job.memory, (int)threadIdx.x, (int)blockDim.x, cluster_rank(), blocks,
-                        SFU__GPU_ALL_ROWS, 0, NULL, start, shared_bytes - start};
+    __shared__ sfu__gpu_run run;
+    if (threadIdx.x == 0) {
+        const sfu__gpu_run first = {&own, &own_job, own_job.memory, 0, (int)blockDim.x, cluster_rank(), blocks,
+                                    SFU__GPU_ALL_ROWS, 0, NULL, start, shared_bytes - start};
+        run = first;
+    }
+    __syncthreads();
     sfu__gpu_counters counters = {own_job.counters, 0};
     sfu__gpu_outcome outcome;
     gpu_train(&run, train, validate, &outcome, &counters);
     if (gpu_lane(&run) == 0) {
         outcomes[job] = outcome;
     }
+#ifdef SFU__GPU_PROFILE
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        for (int p = 0; p < 2; p++) {
+            const sfu__gpu_step *steps = p == 0 ? train : validate;
+            for (int i = 0; i < own.passes[p].step_count; i++) {
+                printf("profile %d %d kernel %d values %d rows %d ld %d:", p, i, steps[i].kernel, steps[i].values, steps[i].c.rows, steps[i].c.ld);
+                for (int phase = 0; phase < steps[i].phases; phase++) {
+                    printf(" %.1f", 1e-3 * gpu_profile[p][i][phase] / outcome.ran);
+                    gpu_profile[p][i][phase] = 0;
+                }
+                printf("\n");
+            }
+        }
+    }
+#endif
 }
 
 /* One phase of one step of a large training, on all blocks of the grid. */
 extern "C" __global__ void __launch_bounds__(512)
     sfu_run_step(const sfu__gpu_program *program, const sfu__gpu_job *job, int pass, int step, int phase,
                  unsigned epoch) {
-    const sfu__gpu_run run = {program, job, job->memory, (int)threadIdx.x, (int)blockDim.x, (int)blockIdx.x,
-                              (int)gridDim.x, SFU__GPU_ALL_ROWS, epoch, NULL, 0, 0};
+    __shared__ sfu__gpu_run run;
+    if (threadIdx.x == 0) {
+        const sfu__gpu_run first = {program, job, job->memory, 0, (int)blockDim.x, (int)blockIdx.x, (int)gridDim.x,
+                                    SFU__GPU_ALL_ROWS, epoch, NULL, 0, 0};
+        run = first;
+    }
+    __syncthreads();
     gpu_step(&run, &program->passes[pass], &program->passes[pass].steps[step], phase);
 }
 

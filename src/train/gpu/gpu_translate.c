@@ -17,7 +17,7 @@ typedef struct known_matrix {
 /* Where the keep words of a dropout mask are. */
 typedef struct known_mask {
     int64_t plan_offset; /* of the values or the mask in the plan's arena */
-    int64_t keep;        /* offset of the words */
+    int64_t keep, kept;  /* offsets of the words and the positions */
     int matrix;
     int mask;
 } known_mask;
@@ -141,6 +141,13 @@ static const known_mask *mask_at(const state *self, int64_t plan_offset) {
     return NULL;
 }
 
+/* Memory for the keep words of a step's matrix, and for the positions of kept entries. */
+static void reserve_mask(sfu__gpu_step *to, state *self) {
+    const int64_t chains = self->matrices[to->matrix].layout.head.chain_count;
+    to->keep = reserve(self, 2 * chains);
+    to->kept = to->values == SFU__GPU_VALUES_KEPT ? reserve(self, SFU__CHAIN_TERMS / 4 * chains) : -1;
+}
+
 /* The sparse matrix of a product, with its mask. */
 static sfu_status set_matrix(sfu__gpu_step *to, state *self, const sfu__plan_step *step, const int32_t *stage_ends) {
     sfu_status status = SFU_OK;
@@ -161,9 +168,10 @@ static sfu_status set_matrix(sfu__gpu_step *to, state *self, const sfu__plan_ste
         to->values = block->dropped > 0 ? SFU__GPU_VALUES_KEPT : SFU__GPU_VALUES_ZEROED;
         to->mask = mask->mask;
         to->keep = mask->keep;
+        to->kept = mask->kept;
         if (transposed) {
             to->source_keep = mask->keep;
-            to->keep = reserve(self, 2 * (int64_t)self->matrices[to->matrix].layout.head.chain_count);
+            reserve_mask(to, self);
         }
     }
 done:
@@ -214,13 +222,9 @@ static sfu_status spmm_step(sfu__gpu_step *to, state *self, const sfu__plan_step
     const int64_t floats = (int64_t)A->part_count * to->c.ld, gathered = (int64_t)to->b.rows * to->b.ld * 4;
     self->parts_floats = floats > self->parts_floats ? floats : self->parts_floats;
     self->to->widest = gathered > self->to->widest ? gathered : self->to->widest;
-    to->phases = 1 + (to->source_keep >= 0) + (A->long_count > 0);
+    to->phases = 1 + (to->source_keep >= 0) + (to->source_keep >= 0 && to->kept >= 0) + (A->long_count > 0);
 done:
     return status;
-}
-
-static int64_t keep_floats(const state *self, int matrix) {
-    return 2 * (int64_t)self->matrices[matrix].layout.head.chain_count;
 }
 
 /* Dropout of the features: bits for a sparse matrix, values for a dense one. */
@@ -239,14 +243,37 @@ static sfu_status dropout_step(sfu__gpu_step *to, state *self, const sfu__plan_s
     to->kernel = SFU__GPU_KEEP_WORDS;
     to->values = step->kernel == SFU__KERNEL_DROPOUT_MASK ? SFU__GPU_VALUES_KEPT : SFU__GPU_VALUES_ZEROED;
     SFU_TRY(matrix_of(&to->matrix, self, &source, -1));
-    to->keep = reserve(self, keep_floats(self, to->matrix));
+    reserve_mask(to, self);
+    to->phases = to->kept >= 0 ? 2 : 1;
     if (self->mask_count == SFU__GPU_MASKS) {
         return sfu__fail(SFU_ERR_UNSUPPORTED, "a GPU trains networks of up to %d dropout masks", SFU__GPU_MASKS);
     }
-    self->masks[self->mask_count++] =
-        (known_mask){.plan_offset = step->c.offset, .keep = to->keep, .matrix = to->matrix, .mask = to->mask};
+    self->masks[self->mask_count++] = (known_mask){
+        .plan_offset = step->c.offset, .keep = to->keep, .kept = to->kept, .matrix = to->matrix, .mask = to->mask};
 done:
     return status;
+}
+
+/* Divides long sums among threads where there are few elements. `elements` quads, each a sum of `chains` chains. */
+static void split_sums(sfu__gpu_step *to, state *self, int64_t elements, int64_t chains) {
+    enum { FEW = 1 << 14, SCRATCH = 1 << 22 };
+    if (chains > 1 && elements <= FEW && elements * chains <= SCRATCH) {
+        to->split = 1;
+        to->phases = 2;
+        to->scratch = reserve(self, 4 * elements * chains);
+    }
+}
+
+static int64_t chains_of(int64_t terms) { return (terms + SFU__CHAIN_TERMS - 1) / SFU__CHAIN_TERMS; }
+
+static void gemm_step(sfu__gpu_step *to, state *self) {
+    split_sums(to, self, (int64_t)to->c.rows * to->c.ld / 4, chains_of(to->a.cols));
+}
+
+static void gemm_t_step(sfu__gpu_step *to, state *self, const sfu__plan_step *step) {
+    const int64_t cols = step->a.space != SFU__MEMORY_NONE ? step->a.cols : 1;
+    const int64_t rows = step->b.rows, blocks = sfu__block_count(rows), size = sfu__block_rows(rows);
+    split_sums(to, self, blocks * cols * step->b.ld / 4, chains_of(rows < size ? rows : size));
 }
 
 static void adam_step(sfu__gpu_step *to, const state *self, const sfu__plan_step *step) {
@@ -269,6 +296,12 @@ static sfu_status finish_step(sfu__gpu_step *to, state *self, const sfu__plan_st
     switch (step->kernel) {
     case SFU__KERNEL_SPMM:
         return spmm_step(to, self, step);
+    case SFU__KERNEL_GEMM:
+        gemm_step(to, self);
+        return SFU_OK;
+    case SFU__KERNEL_GEMM_T:
+        gemm_t_step(to, self, step);
+        return SFU_OK;
     case SFU__KERNEL_SDDMM:
         return set_matrix(to, self, step, NULL);
     case SFU__KERNEL_DROPOUT_SPARSE:
@@ -306,6 +339,7 @@ static sfu_status translate_step(sfu__gpu_step *to, state *self, const sfu__plan
                           .parts = step->parts,
                           .stride = step->stride,
                           .keep = -1,
+                          .kept = -1,
                           .source_keep = -1,
                           .learned_values = -1};
     set_stages(to, self, step);
