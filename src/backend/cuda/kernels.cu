@@ -34,9 +34,8 @@ static __device__ void copy_steps(sfu__gpu_step *to, const sfu__gpu_pass *pass) 
 }
 
 /* One training per block or cluster. The memory of a block holds the program, its steps, the job, and then operands. */
-extern "C" __global__ void __launch_bounds__(1024, 1)
-    sfu_train_many(const sfu__gpu_program *program, const sfu__gpu_job *jobs, sfu__gpu_outcome *outcomes,
-                   int shared_bytes) {
+static __device__ __forceinline__ void train_many(const sfu__gpu_program *program, const sfu__gpu_job *jobs,
+                                                  sfu__gpu_outcome *outcomes, int shared_bytes) {
     const int blocks = cluster_blocks(), job = (int)blockIdx.x / blocks;
     __shared__ sfu__gpu_program own;
     __shared__ sfu__gpu_job own_job;
@@ -80,6 +79,16 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
     }
 #endif
 }
+
+/* More threads hide more latency, fewer have more registers. */
+#define TRAIN_MANY(name, threads)                                                                                      \
+    extern "C" __global__ void __launch_bounds__(threads, 1)                                                           \
+        name(const sfu__gpu_program *program, const sfu__gpu_job *jobs, sfu__gpu_outcome *outcomes,                    \
+             int shared_bytes) {                                                                                       \
+        train_many(program, jobs, outcomes, shared_bytes);                                                             \
+    }
+TRAIN_MANY(sfu_train_many, 768)
+TRAIN_MANY(sfu_train_narrow, 1024) /* whose rows have at most 16 floats: several blocks share a multiprocessor */
 
 /* One phase of one step of a large training, on all blocks of the grid. */
 extern "C" __global__ void __launch_bounds__(512)
