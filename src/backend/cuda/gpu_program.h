@@ -9,6 +9,7 @@
 #define SFU_GPU_PROGRAM_H
 
 #include "dense.h"
+#include "learned_rows.h"
 
 #include <stdint.h>
 
@@ -149,20 +150,23 @@ typedef struct sfu__gpu_parameter {
     const float *values; /* copy: rows * ld floats */
 } sfu__gpu_parameter;
 
-/* A smoothing matrix with trained parameters: the pattern and what the backward pass needs. */
+/* A smoothing matrix with trained parameters. */
 typedef struct sfu__gpu_learned {
-    const int64_t *indptr, *transposed_indptr;
-    const int32_t *indices, *transposed_indices, *value_perm;
-    const float *edges, *self_column, *neighbour_column;
-    int64_t entries;
-    int64_t self_at, neighbour_at, left_at, right_at; /* offsets in theta of the learned parameters; -1: not learned */
-    int64_t values, value_gradients;                  /* offsets */
-    int64_t work;                                     /* offset of 7 doubles per node, then 4 per block of 512 rows */
-    double self, neighbour, left, right;
-    float scale;
-    int32_t nodes;
-    int32_t same_sums, has_right, scale_rows;
+    sfu__learned_form form;
+    int64_t parameters[SFU__LEARNED_SUMS]; /* offsets in theta, in the order of the sums; -1: not learned */
+    int64_t values, value_gradients;       /* offsets in the memory of a training */
+    int64_t work;                          /* of the doubles that gpu_learned.h needs */
+    float scale;                           /* of the values */
 } sfu__gpu_learned;
+
+/* Parts of their steps. */
+enum { SFU__GPU_SMOOTHING_PHASES = 2, SFU__GPU_SMOOTHING_BACKWARD_PHASES = 5 };
+
+/* Floats of `work`: doubles for each node and each block of rows. */
+static inline int64_t sfu__gpu_learned_floats(int64_t nodes) {
+    const int64_t blocks = (nodes + SFU__LEARNED_BLOCK - 1) / SFU__LEARNED_BLOCK;
+    return 2 * ((SFU__LEARNED_ARRAYS + SFU__LEARNED_SUMS) * nodes + SFU__LEARNED_SUMS * blocks);
+}
 
 /* LPNN's weights. */
 typedef struct sfu__gpu_lpnn_terms {
@@ -175,8 +179,8 @@ typedef struct sfu__gpu_program {
     sfu__gpu_pass passes[SFU__GPU_PASSES];
     const sfu__gpu_matrix *matrices;
     const sfu__gpu_parameter *parameters;
-    const sfu__gpu_learned *learned;
-    const float (*corrections)[2]; /* [epochs + 1]: Adam's corrections of epoch t */
+    const sfu__gpu_learned *learned; /* per smoothing matrix of the plan */
+    const float (*corrections)[2];   /* [epochs + 1]: Adam's corrections of epoch t */
     int32_t parameter_count;
     int32_t most_steps;            /* of a pass */
     int64_t memory;                /* floats of one training */

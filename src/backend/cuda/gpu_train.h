@@ -3,6 +3,7 @@
 #ifndef SFU_GPU_TRAIN_H
 #define SFU_GPU_TRAIN_H
 
+#include "gpu_learned.h"
 #include "gpu_ops.h"
 #include "gpu_spmm.h"
 
@@ -57,8 +58,17 @@ SFU__DEVICE_STEP void gpu_step(const sfu__gpu_run *run, const sfu__gpu_pass *pas
     case SFU__GPU_AXPY_ROWS_BACKWARD:
         gpu_axpy_rows(run, step, 1);
         break;
+    case SFU__GPU_SDDMM:
+        gpu_sddmm(run, step);
+        break;
     case SFU__GPU_ADAM:
         gpu_adam(run, step);
+        break;
+    case SFU__GPU_SMOOTHING:
+        gpu_smoothing(run, step, phase);
+        break;
+    case SFU__GPU_SMOOTHING_BACKWARD:
+        gpu_smoothing_backward(run, step, phase);
         break;
     default:
         break;

@@ -34,6 +34,7 @@ typedef struct state {
     known_mask masks[SFU__GPU_MASKS];
     int mask_count;
     int64_t values, value_gradients; /* offsets of learned values */
+    int64_t *learned_work;           /* [smoothers]: offsets of what learned smoothing computes with */
     int64_t parts;                   /* scratch for the sums of long rows, shared by all steps */
     int64_t parts_floats;
 } state;
@@ -44,6 +45,22 @@ static int64_t reserve(state *self, int64_t floats) {
     const int64_t at = self->to->program.memory;
     self->to->program.memory += (floats + 31) / 32 * 32;
     return at;
+}
+
+/* Memory of each learned smoothing. */
+static sfu_status lay_out_learned(state *self) {
+    sfu_status status = SFU_OK;
+    const sfu__plan *plan = self->plan;
+    self->values = reserve(self, plan->learned_values);
+    self->value_gradients = reserve(self, plan->learned_values);
+    SFU_ALLOC_ZERO(self->learned_work, plan->smoother_count);
+    for (int i = 0; i < plan->smoother_count; i++) {
+        if (plan->smoothers[i].learned != NULL) {
+            self->learned_work[i] = reserve(self, sfu__gpu_learned_floats(plan->smoothers[i].csr.rows));
+        }
+    }
+done:
+    return status;
 }
 
 static void lay_out_memory(state *self) {
@@ -59,8 +76,6 @@ static void lay_out_memory(state *self) {
     program->m = reserve(self, program->size);
     program->v = reserve(self, program->size);
     program->gradient = reserve(self, program->size);
-    self->values = reserve(self, plan->learned_values);
-    self->value_gradients = reserve(self, plan->learned_values);
 }
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
@@ -150,9 +165,8 @@ static sfu_status set_matrix(sfu__gpu_step *to, state *self, const sfu__plan_ste
     const known_mask *mask =
         dropped ? mask_at(self, block->dropped > 0 ? block->keep_mask_offset : block->offset) : NULL;
     const bool transposed = mask != NULL && view->value_perm != NULL;
-    const sfu__gpu_source source = {.matrix = view,
-                                    .stage_ends = stage_ends,
-                                    .learned = block->where == SFU__VALUES_LEARNED};
+    const sfu__gpu_source source = {
+        .matrix = view, .stage_ends = stage_ends, .learned = block->where == SFU__VALUES_LEARNED};
     SFU_TRY(matrix_of(&to->matrix, self, &source, transposed ? mask->matrix : -1));
     if (block->where == SFU__VALUES_LEARNED) {
         to->values = SFU__GPU_VALUES_LEARNED;
@@ -282,8 +296,13 @@ static sfu_status finish_step(sfu__gpu_step *to, state *self, const sfu__plan_st
         loss_step(to, self);
         return SFU_OK;
     case SFU__KERNEL_SMOOTHING:
+        to->learned = step->parameter;
+        to->phases = SFU__GPU_SMOOTHING_PHASES;
+        return SFU_OK;
     case SFU__KERNEL_SMOOTHING_BACKWARD:
-        return sfu__fail(SFU_ERR_UNSUPPORTED, "learned smoothing on a GPU");
+        to->learned = step->parameter;
+        to->phases = SFU__GPU_SMOOTHING_BACKWARD_PHASES;
+        return SFU_OK;
     default:
         return SFU_OK;
     }
@@ -572,6 +591,69 @@ done:
     return status;
 }
 
+/* ---- learned smoothing ------------------------------------------------------------------------------------------- */
+
+/* The constant arrays of a learned smoothing, whose struct is at `at`. */
+static sfu_status write_form(sfu__gpu_image *image, size_t at, const sfu__learned_form *form) {
+    sfu_status status = SFU_OK;
+    const size_t n = (size_t)form->nodes, entries = (size_t)form->entries;
+    const struct {
+        size_t pointer;
+        const void *data;
+        size_t bytes;
+    } arrays[] = {
+        {offsetof(sfu__learned_form, indptr), form->indptr, (n + 1) * sizeof *form->indptr},
+        {offsetof(sfu__learned_form, transposed_indptr), form->transposed_indptr, (n + 1) * sizeof *form->indptr},
+        {offsetof(sfu__learned_form, indices), form->indices, entries * sizeof *form->indices},
+        {offsetof(sfu__learned_form, transposed_indices), form->transposed_indices, entries * sizeof *form->indices},
+        {offsetof(sfu__learned_form, value_perm), form->value_perm, entries * sizeof *form->value_perm},
+        {offsetof(sfu__learned_form, edges), form->edges, entries * sizeof *form->edges},
+        {offsetof(sfu__learned_form, self_column), form->self_column, n * sizeof *form->self_column},
+        {offsetof(sfu__learned_form, neighbour_column), form->neighbour_column, n * sizeof *form->neighbour_column},
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        if (arrays[i].data != NULL) {
+            SFU_TRY(sfu__gpu_image_array(image, at + arrays[i].pointer, arrays[i].data, arrays[i].bytes));
+        }
+    }
+done:
+    return status;
+}
+
+static sfu__gpu_learned learned_of(const state *self, int index) {
+    static const char *const names[SFU__LEARNED_SUMS] = {"self", "neighbour", "left", "right"};
+    const sfu__smoother *smoother = &self->plan->smoothers[index];
+    sfu__gpu_learned to = {.form = *sfu__learned_form_of(smoother->learned),
+                           .values = self->values + smoother->values_offset,
+                           .value_gradients = self->value_gradients + smoother->values_offset,
+                           .work = self->learned_work[index],
+                           .scale = (float)(1.0 - smoother->teleport)};
+    for (int i = 0; i < SFU__LEARNED_SUMS; i++) {
+        const sfu__parameter *from = sfu__parameter_of(&self->plan->parameters, smoother->layer, names[i]);
+        to.parameters[i] = from != NULL ? from->offset : -1;
+    }
+    return to;
+}
+
+static sfu_status write_learned(state *self) {
+    sfu_status status = SFU_OK;
+    sfu__gpu_image *image = &self->to->image;
+    const int count = self->plan->smoother_count;
+    size_t at;
+    SFU_TRY(sfu__gpu_image_add(&at, image, NULL, (size_t)count * sizeof(sfu__gpu_learned)));
+    SFU_TRY(sfu__gpu_image_point(image, self->to->program_at + offsetof(sfu__gpu_program, learned), at));
+    for (int i = 0; i < count; i++) {
+        const size_t own = at + (size_t)i * sizeof(sfu__gpu_learned);
+        if (self->plan->smoothers[i].learned != NULL) {
+            const sfu__gpu_learned learned = learned_of(self, i);
+            memcpy(image->bytes + own, &learned, sizeof learned);
+            SFU_TRY(write_form(image, own + offsetof(sfu__gpu_learned, form), &learned.form));
+        }
+    }
+done:
+    return status;
+}
+
 /* ---- the program ------------------------------------------------------------------------------------------------- */
 
 static void set_objective(state *self) {
@@ -589,6 +671,7 @@ static sfu_status translate(state *self, const sfu_net *net, const float *const 
     sfu__gpu_translation *to = self->to;
     sfu__gpu_step *steps[SFU_PASSES] = {NULL};
     lay_out_memory(self);
+    SFU_TRY(lay_out_learned(self));
     set_objective(self);
     SFU_TRY(set_masks(self));
     for (int kind = 0; kind < SFU_PASSES; kind++) {
@@ -610,6 +693,7 @@ static sfu_status translate(state *self, const sfu_net *net, const float *const 
     SFU_TRY(write_parameters(self, net, columns));
     SFU_TRY(write_corrections(self, epochs));
     SFU_TRY(write_matrices(self));
+    SFU_TRY(write_learned(self));
 done:
     for (int kind = 0; kind < SFU_PASSES; kind++) {
         sfu__free(steps[kind]);
@@ -626,6 +710,7 @@ sfu_status sfu__gpu_translate(sfu__gpu_translation *translation, const sfu__plan
         sfu__gpu_layout_clear(&self.matrices[i].layout);
     }
     sfu__free(self.matrices);
+    sfu__free(self.learned_work);
     return status;
 }
 
