@@ -188,6 +188,7 @@ SFU__DEVICE_STEP void gpu_start(const sfu__gpu_run *run) {
         run->memory[program->theta + i] = run->job->start != NULL ? run->job->start[i] : 0.0F;
         run->memory[program->m + i] = 0.0F;
         run->memory[program->v + i] = 0.0F;
+        run->memory[program->gradient + i] = 0.0F; /* no step writes the padding */
     }
     gpu_barrier(run);
     for (int i = 0; run->job->start == NULL && i < program->parameter_count; i++) {

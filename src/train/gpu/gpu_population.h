@@ -1,0 +1,40 @@
+/* gpu_population.h - whole trainings on a GPU, many at once: a training per thread block, or per cluster of blocks.
+ *
+ * A program is shared by any number of workers; a worker belongs to one thread and has a stream and memory of its own.
+ * The blocks of all workers share the device: a block that ends makes room for the next that waits.
+ */
+#ifndef SFU_GPU_POPULATION_H
+#define SFU_GPU_POPULATION_H
+
+#include "gpu.h"
+#include "gpu_translate.h"
+
+/* A program on a device. */
+typedef struct sfu__gpu_trainer sfu__gpu_trainer;
+
+/* As sfu__gpu_translate. The device must outlive the trainer; plan, network and objective need not. */
+SFU_CHECKED sfu_status sfu__gpu_trainer_new(sfu__gpu_trainer **trainer, sfu__gpu *gpu, const sfu__plan *plan,
+                                            const sfu_net *net, const float *const *columns,
+                                            const sfu__objective *objective, int32_t epochs);
+void sfu__gpu_trainer_free(sfu__gpu_trainer *trainer);
+int64_t sfu__gpu_trainer_bytes(const sfu__gpu_trainer *trainer); /* of the program */
+int64_t sfu__gpu_trainer_each(const sfu__gpu_trainer *trainer);  /* of one training */
+
+/* How a launch is shaped; zeros: by the rules of this file. */
+typedef struct sfu__gpu_tuning {
+    int threads; /* of a block */
+    int shared;  /* bytes */
+    int cluster; /* blocks of one training */
+} sfu__gpu_tuning;
+
+typedef struct sfu__gpu_worker sfu__gpu_worker;
+SFU_CHECKED sfu_status sfu__gpu_worker_new(sfu__gpu_worker **worker, sfu__gpu *gpu);
+void sfu__gpu_worker_free(sfu__gpu_worker *worker);
+
+/* Runs trainings of one program to their ends, as sfu__training_run does, and waits. They must not have a scorer, nor a
+ * callback. *seconds, if not NULL: the time on the device. */
+SFU_CHECKED sfu_status sfu__gpu_worker_run(sfu__gpu_worker *worker, const sfu__gpu_trainer *trainer,
+                                           sfu__training *trainings, int count, const sfu__gpu_tuning *tuning,
+                                           double *seconds);
+
+#endif
