@@ -14,6 +14,12 @@ typedef struct known_matrix {
     sfu__gpu_layout layout;
 } known_matrix;
 
+/* A constant dense operand in the image. */
+typedef struct known_array {
+    const float *data;
+    size_t at;
+} known_array;
+
 /* Where the keep words of a dropout mask are. */
 typedef struct known_mask {
     int64_t plan_offset; /* of the values or the mask in the plan's arena */
@@ -31,6 +37,8 @@ typedef struct state {
     sfu__gpu_step *steps;
     known_matrix *matrices;
     size_t matrix_count, matrix_capacity;
+    known_array *arrays;
+    size_t array_count, array_capacity;
     known_mask masks[SFU__GPU_MASKS];
     int mask_count;
     int64_t values, value_gradients; /* offsets of learned values */
@@ -113,6 +121,24 @@ static sfu_status add_by_columns(state *self, size_t pointer_at, const sfu__oper
     SFU_TRY(sfu__gpu_image_array(&self->to->image, pointer_at, columns, (size_t)(stride * from->ld) * sizeof *columns));
 done:
     sfu__free(columns);
+    return status;
+}
+
+/* Constant dense features that a sparse product gathers from are stored by rows, once. */
+static sfu_status add_by_rows(state *self, size_t pointer_at, const sfu__operand *from) {
+    sfu_status status = SFU_OK;
+    sfu__gpu_image *image = &self->to->image;
+    size_t i = 0;
+    while (i < self->array_count && self->arrays[i].data != from->fixed) {
+        i++;
+    }
+    if (i == self->array_count) {
+        size_t at;
+        SFU_TRY(sfu__gpu_image_add(&at, image, from->fixed, (size_t)from->rows * (size_t)from->ld * sizeof(float)));
+        SFU__APPEND(self->arrays, self->array_count, self->array_capacity, ((known_array){from->fixed, at}));
+    }
+    SFU_TRY(sfu__gpu_image_point(image, pointer_at, self->arrays[i].at));
+done:
     return status;
 }
 
@@ -355,7 +381,7 @@ done:
     return status;
 }
 
-/* Adds the constant operand of a product, or of dropout of dense features. */
+/* Adds the constant operands of a step, or the values of dropout of dense features. */
 static sfu_status add_fixed(state *self, size_t at, const sfu__gpu_step *step, const sfu__plan_step *from) {
     sfu_status status = SFU_OK;
     const size_t pointer = at + offsetof(sfu__gpu_step, a) + offsetof(sfu__gpu_operand, fixed);
@@ -368,6 +394,9 @@ static sfu_status add_fixed(state *self, size_t at, const sfu__gpu_step *step, c
         const sfu__sparse *view = view_of(&self->pass->blocks[from->block]);
         SFU_TRY(sfu__gpu_image_array(&self->to->image, pointer, view->values,
                                      (size_t)view->indptr[view->rows] * sizeof *view->values));
+    }
+    if (from->b.space == SFU__MEMORY_FIXED) {
+        SFU_TRY(add_by_rows(self, at + offsetof(sfu__gpu_step, b) + offsetof(sfu__gpu_operand, fixed), &from->b));
     }
 done:
     return status;
@@ -710,6 +739,7 @@ sfu_status sfu__gpu_translate(sfu__gpu_translation *translation, const sfu__plan
         sfu__gpu_layout_clear(&self.matrices[i].layout);
     }
     sfu__free(self.matrices);
+    sfu__free(self.arrays);
     sfu__free(self.learned_work);
     return status;
 }
