@@ -95,19 +95,34 @@ SFU__DEVICE_STEP void gpu_smoothing(const sfu__gpu_run *run, const sfu__gpu_step
     }
 }
 
-SFU__DEVICE_FN void gpu_smoothing_backward_row(const sfu__gpu_smoothing *at, int phase, int32_t row) {
-    const sfu__learned_form *S = at->form;
-    if (phase == 0) {
+/* t of each row. */
+SFU__DEVICE_STEP void gpu_smoothing_rows(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+    sfu__gpu_smoothing at;
+    gpu_smoothing_of(&at, run, step);
+    const sfu__learned_form *S = at.form;
+    for (int64_t row = gpu_lane(run); row < S->nodes; row += gpu_lanes(run)) {
         for (int64_t e = S->indptr[row]; e < S->indptr[row + 1]; e++) {
-            at->dvalues[e] *= at->scale;
+            at.dvalues[e] *= at.scale;
         }
-        sfu__learned_row_backward(S, &at->sums, &at->now, at->dvalues, row);
-    } else if (phase == 1) {
-        if (S->has_right) {
-            sfu__learned_column_backward(S, &at->sums, &at->now, at->dvalues, row);
-        }
-    } else {
-        sfu__learned_terms(at->terms[row], at->gradient, S, &at->sums, &at->now, at->dvalues, row);
+        sfu__learned_row_backward(S, &at.sums, &at.now, at.dvalues, (int32_t)row);
+    }
+}
+
+/* w of each column. */
+SFU__DEVICE_STEP void gpu_smoothing_columns(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+    sfu__gpu_smoothing at;
+    gpu_smoothing_of(&at, run, step);
+    for (int64_t column = gpu_lane(run); at.form->has_right && column < at.form->nodes; column += gpu_lanes(run)) {
+        sfu__learned_column_backward(at.form, &at.sums, &at.now, at.dvalues, (int32_t)column);
+    }
+}
+
+/* The terms of each row. */
+SFU__DEVICE_STEP void gpu_smoothing_terms(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+    sfu__gpu_smoothing at;
+    gpu_smoothing_of(&at, run, step);
+    for (int64_t row = gpu_lane(run); row < at.form->nodes; row += gpu_lanes(run)) {
+        sfu__learned_terms(at.terms[row], at.gradient, at.form, &at.sums, &at.now, at.dvalues, (int32_t)row);
     }
 }
 
@@ -122,20 +137,28 @@ SFU__DEVICE_FN void gpu_smoothing_block(const sfu__gpu_smoothing *at, int64_t bl
     at->blocks[block][sum] = total;
 }
 
-/* Phases: the rows; the columns; the terms of each row; their sums per block; the sums of these. */
-SFU__DEVICE_STEP void gpu_smoothing_backward(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
+/* The sums of the terms, per block (phase 0) and of all blocks. */
+SFU__DEVICE_STEP void gpu_smoothing_sums(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
     sfu__gpu_smoothing at;
     gpu_smoothing_of(&at, run, step);
-    const int64_t nodes = at.form->nodes, blocks = (nodes + SFU__LEARNED_BLOCK - 1) / SFU__LEARNED_BLOCK;
-    const int64_t count = phase < 3 ? nodes : phase == 3 ? blocks * SFU__LEARNED_SUMS : (int64_t)SFU__LEARNED_SUMS;
-    for (int64_t i = gpu_lane(run); i < count; i += gpu_lanes(run)) {
-        if (phase < 3) {
-            gpu_smoothing_backward_row(&at, phase, (int32_t)i);
-        } else if (phase == 3) {
-            gpu_smoothing_block(&at, i / SFU__LEARNED_SUMS, (int)(i % SFU__LEARNED_SUMS));
-        } else {
-            sfu__learned_add_blocks(at.gradient, at.form, at.blocks, (int)i);
-        }
+    const int64_t blocks = (at.form->nodes + SFU__LEARNED_BLOCK - 1) / SFU__LEARNED_BLOCK;
+    for (int64_t i = gpu_lane(run); phase == 0 && i < blocks * SFU__LEARNED_SUMS; i += gpu_lanes(run)) {
+        gpu_smoothing_block(&at, i / SFU__LEARNED_SUMS, (int)(i % SFU__LEARNED_SUMS));
+    }
+    for (int64_t i = gpu_lane(run); phase == 1 && i < SFU__LEARNED_SUMS; i += gpu_lanes(run)) {
+        sfu__learned_add_blocks(at.gradient, at.form, at.blocks, (int)i);
+    }
+}
+
+SFU__DEVICE_FN void gpu_smoothing_backward(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
+    if (phase == 0) {
+        gpu_smoothing_rows(run, step);
+    } else if (phase == 1) {
+        gpu_smoothing_columns(run, step);
+    } else if (phase == 2) {
+        gpu_smoothing_terms(run, step);
+    } else {
+        gpu_smoothing_sums(run, step, phase - 3);
     }
 }
 
