@@ -10,6 +10,7 @@
 
 #include "dense.h"
 #include "learned_rows.h"
+#include "lpnn_terms.h"
 
 #include <stdint.h>
 
@@ -118,6 +119,7 @@ typedef struct sfu__gpu_step {
         source_keep; /* spmm of a transpose with a mask: those of the source, from which they are gathered; -1: no */
     int64_t scratch; /* offset of the sums of long rows, or of the terms of a loss */
     int64_t learned_values;              /* offset of the values of a learned matrix; sddmm: of their gradient */
+    int64_t logits;                      /* lpnn: offset of the gradient of g's logits */
     const int32_t *nodes;                /* node of each row of the result, for masks; NULL: the row number */
     const int32_t *map;                  /* axpy_rows */
     int32_t stage_ends[SFU__GPU_STAGES]; /* rows that exist after each stage */
@@ -168,11 +170,6 @@ static inline int64_t sfu__gpu_learned_floats(int64_t nodes) {
     return 2 * ((SFU__LEARNED_ARRAYS + SFU__LEARNED_SUMS) * nodes + SFU__LEARNED_SUMS * blocks);
 }
 
-/* LPNN's weights. */
-typedef struct sfu__gpu_lpnn_terms {
-    float mu_graph, mu_labelled, mu_unlabelled, lambda_labelled, lambda_unlabelled;
-} sfu__gpu_lpnn_terms;
-
 /* ---- program ---------------------------------------------------------------------------------------------------- */
 
 typedef struct sfu__gpu_program {
@@ -189,7 +186,7 @@ typedef struct sfu__gpu_program {
     double train_weight;           /* sum of the weights of the training loss */
     double val_scale;              /* factor of the sum of the validation losses */
     int32_t val_count;
-    sfu__gpu_lpnn_terms lpnn;
+    sfu__lpnn_terms lpnn;
 } sfu__gpu_program;
 
 /* One training. */

@@ -4,6 +4,7 @@
 #define SFU_GPU_TRAIN_H
 
 #include "gpu_learned.h"
+#include "gpu_lpnn.h"
 #include "gpu_ops.h"
 #include "gpu_spmm.h"
 
@@ -69,6 +70,14 @@ SFU__DEVICE_STEP void gpu_step(const sfu__gpu_run *run, const sfu__gpu_pass *pas
         break;
     case SFU__GPU_SMOOTHING_BACKWARD:
         gpu_smoothing_backward(run, step, phase);
+        break;
+    case SFU__GPU_LPNN:
+        if (pass->labels != NULL) {
+            gpu_lpnn(run, step, pass, phase);
+        }
+        break;
+    case SFU__GPU_NORMALISE:
+        gpu_normalise(run, step);
         break;
     default:
         break;

@@ -1,10 +1,9 @@
 /* gpu_translate.c - translates the steps of a plan into those of a GPU program. */
 #include "gpu_translate.h"
 #include "gpu_layout.h"
+#include "gpu_write.h"
 #include "plan_int.h"
-#include "random.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A matrix of the program, by what it was made from. */
@@ -49,11 +48,7 @@ typedef struct state {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static int64_t reserve(state *self, int64_t floats) {
-    const int64_t at = self->to->program.memory;
-    self->to->program.memory += (floats + 31) / 32 * 32;
-    return at;
-}
+static int64_t reserve(state *self, int64_t floats) { return sfu__gpu_reserve(self->to, floats); }
 
 /* Memory of each learned smoothing. */
 static sfu_status lay_out_learned(state *self) {
@@ -72,18 +67,13 @@ done:
 }
 
 static void lay_out_memory(state *self) {
-    sfu__gpu_program *program = &self->to->program;
     const sfu__plan *plan = self->plan;
     int64_t arena = 0;
     for (int i = 0; i < SFU_PASSES; i++) {
         arena = plan->passes[i].arena > arena ? plan->passes[i].arena : arena;
     }
-    program->size = plan->parameters.size;
     (void)reserve(self, arena);
-    program->theta = reserve(self, program->size);
-    program->m = reserve(self, program->size);
-    program->v = reserve(self, program->size);
-    program->gradient = reserve(self, program->size);
+    sfu__gpu_reserve_parameters(self->to, plan->parameters.size);
 }
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
@@ -559,62 +549,21 @@ done:
 static sfu_status write_parameters(state *self, const sfu_net *net, const float *const *columns) {
     sfu_status status = SFU_OK;
     const sfu__parameters *all = &self->plan->parameters;
-    sfu__gpu_image *image = &self->to->image;
     float *start = NULL;
-    size_t at;
     SFU_ALLOC(start, all->size);
     sfu__parameters_start(start, all, net, columns, 0);
-    SFU_TRY(sfu__gpu_image_add(&at, image, NULL, (size_t)all->count * sizeof(sfu__gpu_parameter)));
-    SFU_TRY(sfu__gpu_image_point(image, self->to->program_at + offsetof(sfu__gpu_program, parameters), at));
-    for (int i = 0; i < all->count; i++) {
-        const sfu__parameter *from = &all->items[i];
-        const bool weight = strcmp(from->name, "weight") == 0, bias = strcmp(from->name, "bias") == 0;
-        const size_t own = at + (size_t)i * sizeof(sfu__gpu_parameter);
-        const sfu__gpu_parameter to = {.offset = from->offset,
-                                       .rows = from->rows,
-                                       .cols = from->cols,
-                                       .ld = from->ld,
-                                       .start = weight ? SFU__GPU_START_GLOROT
-                                                : bias ? SFU__GPU_START_ZERO
-                                                       : SFU__GPU_START_COPY,
-                                       .bound = sqrt(6.0 / ((double)from->rows + (double)from->cols)),
-                                       .stream = sfu__stream_of(SFU__STREAM_WEIGHTS, (uint32_t)from->layer)};
-        memcpy(image->bytes + own, &to, sizeof to);
-        if (to.start == SFU__GPU_START_COPY) {
-            SFU_TRY(sfu__gpu_image_array(image, own + offsetof(sfu__gpu_parameter, values), start + from->offset,
-                                         (size_t)from->rows * (size_t)from->ld * sizeof *start));
-        }
-    }
-    self->to->program.parameter_count = all->count;
+    SFU_TRY(sfu__gpu_write_parameters(self->to, all, start));
 done:
     sfu__free(start);
     return status;
 }
 
-static sfu_status write_corrections(state *self, int32_t epochs) {
-    sfu_status status = SFU_OK;
-    float(*corrections)[2] = NULL;
-    SFU_ALLOC_ZERO(corrections, (size_t)epochs + 1);
-    for (int32_t t = 1; t <= epochs; t++) {
-        const sfu__adam adam = sfu__adam_at(0.0F, 0.0F, (uint32_t)t);
-        corrections[t][0] = adam.correction1;
-        corrections[t][1] = adam.correction2;
-    }
-    SFU_TRY(sfu__gpu_image_array(&self->to->image, self->to->program_at + offsetof(sfu__gpu_program, corrections),
-                                 corrections, ((size_t)epochs + 1) * sizeof *corrections));
-done:
-    sfu__free(corrections);
-    return status;
-}
-
 static sfu_status write_matrices(state *self) {
     sfu_status status = SFU_OK;
-    sfu__gpu_image *image = &self->to->image;
     size_t at;
-    SFU_TRY(sfu__gpu_image_add(&at, image, NULL, self->matrix_count * sizeof(sfu__gpu_matrix)));
-    SFU_TRY(sfu__gpu_image_point(image, self->to->program_at + offsetof(sfu__gpu_program, matrices), at));
+    SFU_TRY(sfu__gpu_add_matrices(&at, self->to, self->matrix_count));
     for (size_t i = 0; i < self->matrix_count; i++) {
-        SFU_TRY(sfu__gpu_layout_write(&self->matrices[i].layout, image, at + i * sizeof(sfu__gpu_matrix)));
+        SFU_TRY(sfu__gpu_layout_write(&self->matrices[i].layout, &self->to->image, at + i * sizeof(sfu__gpu_matrix)));
     }
 done:
     return status;
@@ -720,7 +669,7 @@ static sfu_status translate(state *self, const sfu_net *net, const float *const 
         }
     }
     SFU_TRY(write_parameters(self, net, columns));
-    SFU_TRY(write_corrections(self, epochs));
+    SFU_TRY(sfu__gpu_write_corrections(to, epochs));
     SFU_TRY(write_matrices(self));
     SFU_TRY(write_learned(self));
 done:
@@ -742,9 +691,4 @@ sfu_status sfu__gpu_translate(sfu__gpu_translation *translation, const sfu__plan
     sfu__free(self.arrays);
     sfu__free(self.learned_work);
     return status;
-}
-
-void sfu__gpu_translation_clear(sfu__gpu_translation *translation) {
-    sfu__gpu_image_clear(&translation->image);
-    *translation = (sfu__gpu_translation){0};
 }
