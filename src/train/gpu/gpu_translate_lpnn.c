@@ -59,9 +59,10 @@ static sfu__gpu_operand rows_of_x(const state *self, int64_t base) {
     return w;
 }
 
+/* [0]: those that multiply f. */
 static sfu__gpu_operand weights_of(const state *self, int layer) {
-    return layer > 0 ? parameter_at(self->to->program.theta, self->executor->weight[layer])
-                     : rows_of_f(self, self->to->program.theta);
+    return layer == 0 ? rows_of_f(self, self->to->program.theta)
+                      : parameter_at(self->to->program.theta, self->executor->weight[layer]);
 }
 
 static int64_t bias_of(const state *self, int layer) {
