@@ -55,13 +55,14 @@ enum { SFU__LEARNED_ARRAYS = 7 }; /* of this struct */
 
 /* The arrays one after the other. */
 SFU__DEVICE_FN sfu__learned_sums sfu__learned_sums_at(double *memory, int64_t nodes) {
-    const sfu__learned_sums sums = {memory,
-                                    memory + nodes,
-                                    memory + 2 * nodes,
-                                    memory + 3 * nodes,
-                                    memory + 4 * nodes,
-                                    memory + 5 * nodes,
-                                    memory + 6 * nodes};
+    sfu__learned_sums sums;
+    sums.r = memory;
+    sums.c = memory + nodes;
+    sums.L = memory + 2 * nodes;
+    sums.R = memory + 3 * nodes;
+    sums.t = memory + 4 * nodes;
+    sums.dc = memory + 5 * nodes;
+    sums.w = memory + 6 * nodes;
     return sums;
 }
 

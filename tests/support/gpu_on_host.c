@@ -58,9 +58,9 @@ static void train_like_gpu(sfu__gpu_outcome *outcome, float *best, int32_t *miss
                         .outcome_only = like->outcome_only,
                         .memory = memory,
                         .start = like->start,
-                        .best = best,
-                        .counters = counters,
-                        .misses = misses};
+                        .counters = counters};
+    job.best = best;
+    job.misses = misses;
     for (uint32_t i = 0; i < made->mask_count; i++) {
         const double rate = made->mask_rates[i] >= 0.0 ? made->mask_rates[i] : like->dropout;
         job.thresholds[i] = sfu__dropout_threshold(rate);

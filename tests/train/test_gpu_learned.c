@@ -88,8 +88,8 @@ static const char *const nets[] = {
     "smooth(learn=neighbour) | dense 8 relu | softmax",
     "smooth(learn=left) | dense 8 relu | softmax",
     "smooth(learn=right) | dense 8 relu | softmax",
-    "smooth(learn=self+neighbour+left+right) | dense 9 tanh | smooth(learn=right) | softmax | "
-    "smooth^2(learn=self+right)",
+    "smooth(learn=self+neighbour+left+right) | dense 9 tanh | smooth(learn=right) | softmax",
+    "smooth(learn=right) | dense 9 tanh | softmax | smooth^2(learn=self+right)",
     "smooth(norm=row, learn=self+neighbour) | dense 20 elu | smooth(norm=col, learn=self) | softmax",
     "smooth(norm=none, self=0, neighbour=0.1, learn=neighbour) | dense 8 relu | softmax",
     "smooth(norm=sym+row, learn=self+neighbour) | dense 8 relu | softmax | smooth(learn=neighbour)",

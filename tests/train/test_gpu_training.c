@@ -57,10 +57,10 @@ static const char *const nets[] = {
     "linear",
     "dense 16 relu | dense classes | smooth^10(teleport=0.1) | softmax(linear=no)",
     "smooth | dense 24 relu | smooth | dense 12 relu | smooth | softmax",
-    "smooth(act=elu) | dense 17 tanh | dense 33 sigmoid | smooth(act=leaky_relu) | dense 5 elu | "
-    "dense 8 relu(bias=no) | smooth^3(norm=row, act=tanh) | softmax | smooth(norm=row)",
-    "smooth^2(left=0.3, right=0.45, self=0.5) | dense 70 relu | smooth(right=0.9) | softmax | "
-    "smooth^4(right=0.2, neighbour=0.7, teleport=0.15)",
+    ("smooth(act=elu) | dense 17 tanh | dense 33 sigmoid | smooth(act=leaky_relu) | dense 5 elu | "
+     "dense 8 relu(bias=no) | smooth^3(norm=row, act=tanh) | softmax | smooth(norm=row)"),
+    ("smooth^2(left=0.3, right=0.45, self=0.5) | dense 70 relu | smooth(right=0.9) | softmax | "
+     "smooth^4(right=0.2, neighbour=0.7, teleport=0.15)"),
     "dense 130 relu | smooth(norm=col) | dense 65 tanh | smooth(norm=none, neighbour=0.2) | softmax",
 };
 
