@@ -82,8 +82,9 @@ static void measure(const options *options, const char *dataset, const setting *
     const sfu__plan_request request =
         sfu__train_request(net, of->split, 0.5, 1, (sfu__device){.kind = SFU__DEVICE_CPU});
     must(sfu__runner_make(&runner, of->dataset, net, &request));
-    must(sfu__gpu_trainer_new(&trainer, gpu, runner.own, net, (const float *const *)runner.columns, &objective,
-                              options->epochs));
+    must(runner.lpnn != NULL ? sfu__gpu_trainer_new_lpnn(&trainer, gpu, runner.lpnn, &objective, options->epochs)
+                             : sfu__gpu_trainer_new(&trainer, gpu, runner.own, net,
+                                                    (const float *const *)runner.columns, &objective, options->epochs));
     must(sfu__gpu_worker_new(&worker, gpu));
     sfu__training *trainings = calloc((size_t)options->trainings, sizeof *trainings);
     double epochs = 0;

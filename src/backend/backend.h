@@ -20,6 +20,7 @@
 
 #include "block_sum.h"
 #include "dense.h"
+#include "lpnn_terms.h"
 #include "matrix.h"
 #include "smoothing_learned.h"
 #include "status.h"
@@ -129,11 +130,6 @@ typedef struct sfu__learned_step {
     int64_t count;                  /* number of values */
     float scale;                    /* 1 - teleport: factor of S */
 } sfu__learned_step;
-
-/* Weights of the terms of LPNN's objective. */
-typedef struct sfu__lpnn_terms {
-    float mu_graph, mu_labelled, mu_unlabelled, lambda_labelled, lambda_unlabelled;
-} sfu__lpnn_terms;
 
 struct sfu__training;
 struct sfu__plan;

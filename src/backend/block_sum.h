@@ -1,5 +1,5 @@
-/* block_sum.h - the blocks into which a sum over many rows is divided, and the lengths that fix every other sum; for CPUs
- * and GPUs. */
+/* block_sum.h - the blocks into which a sum over many rows is divided, and the lengths that fix every other sum; for
+ * CPUs and GPUs. */
 #ifndef SFU_BLOCK_SUM_H
 #define SFU_BLOCK_SUM_H
 

@@ -11,9 +11,9 @@
  * are not stored. A row without entries gets a 1 on the diagonal of S, which is in neither sum.
  */
 #include "smoothing.h"
+#include "normalization_factor.h"
 #include "parallel.h"
 #include "sized_struct.h"
-#include "special.h"
 
 #include <assert.h>
 #include <math.h>
@@ -181,17 +181,6 @@ static void sum_columns(const job *self) {
             self->column_sums[at.column] += at.value;
         }
     }
-}
-
-/* The usual exponents need no power function. */
-double sfu__normalization_factor(double sum, double exponent) {
-    if (exponent == 0.0 || sum == 0.0) {
-        return 1.0;
-    }
-    if (exponent == 0.5) {
-        return 1.0 / sqrt(sum);
-    }
-    return exponent == 1.0 ? 1.0 / sum : sfu__pow(sum, -exponent);
 }
 
 static sfu_status make_factors(void *context, int64_t item, int thread) {

@@ -27,7 +27,4 @@ typedef struct sfu__normalization {
 } sfu__normalization;
 SFU_CHECKED sfu_status sfu__normalization_of(sfu__normalization *normalization, const sfu_smoothing_options *options);
 
-/* sum^-exponent; 1 for an empty row or column, whose sum is 0. */
-double sfu__normalization_factor(double sum, double exponent);
-
 #endif

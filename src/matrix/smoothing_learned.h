@@ -15,6 +15,7 @@
 #ifndef SFU_SMOOTHING_LEARNED_H
 #define SFU_SMOOTHING_LEARNED_H
 
+#include "learned_rows.h"
 #include "smoothing.h"
 
 /* Which parameters are learned. */
@@ -40,6 +41,9 @@ void sfu__learned_exponents(double *left, double *right, const sfu_smoothing_opt
 sfu_csr sfu__learned_pattern(const sfu__learned *learned);
 sfu_csr sfu__learned_transpose(const sfu__learned *learned, const int32_t **value_perm);
 
+/* What its rows are computed from; borrowed. */
+const sfu__learned_form *sfu__learned_form_of(const sfu__learned *learned);
+
 typedef struct sfu__learned_work sfu__learned_work;
 SFU_CHECKED sfu_status sfu__learned_work_new(sfu__learned_work **work, const sfu__learned *learned);
 void sfu__learned_work_free(sfu__learned_work *work);
@@ -63,7 +67,7 @@ typedef struct sfu__learned_gradient {
 
 /* Computes the gradients from dS[e], the gradient of each value, after a forward pass with the same parameters. A row
  * or column with sum 0 has no gradient: S is discontinuous there. Values below 2^-100 are flushed to zero. */
-void sfu__learned_backward(const sfu__learned_gradient *to, sfu__learned_work *work, const sfu__learned_parameters *at,
-                           const float *dS, int phase, int thread, int threads);
+void sfu__learned_backward(const sfu__learned_gradient *gradient, sfu__learned_work *work,
+                           const sfu__learned_parameters *at, const float *dS, int phase, int thread, int threads);
 
 #endif

@@ -381,14 +381,18 @@ static void start_row(float *row, const sfu__lpnn_executor *executor, int32_t la
     }
 }
 
-void sfu__lpnn_start(sfu__lpnn_executor *executor, const int32_t *labels, uint64_t seed) {
-    const sfu__dense f = sfu__lpnn_view(executor->theta, executor->f);
-    sfu__parameters_start(executor->theta, &executor->parameters, executor->net, NULL, seed);
+void sfu__lpnn_start_f(float *theta, const sfu__lpnn_executor *executor, const int32_t *labels) {
+    const sfu__dense f = sfu__lpnn_view(theta, executor->f);
     for (int32_t i = 0; i < f.rows; i++) {
         start_row(f.data + (int64_t)i * f.ld, executor, SFU_NO_LABEL);
     }
-    for (int32_t i = 0; i < executor->step.count; i++) {
+    for (int32_t i = 0; labels != NULL && i < executor->step.count; i++) {
         const int32_t node = executor->step.nodes != NULL ? executor->step.nodes[i] : i;
         start_row(f.data + (int64_t)node * f.ld, executor, labels[i]);
     }
+}
+
+void sfu__lpnn_start(sfu__lpnn_executor *executor, const int32_t *labels, uint64_t seed) {
+    sfu__parameters_start(executor->theta, &executor->parameters, executor->net, NULL, seed);
+    sfu__lpnn_start_f(executor->theta, executor, labels);
 }

@@ -62,6 +62,9 @@ struct sfu__lpnn_executor {
     sfu__lpnn_pass passes[SFU_PASSES];
 };
 
+/* The initial values of f, in an array laid out as theta; `labels` as in sfu__lpnn_start, or NULL: uniform rows. */
+void sfu__lpnn_start_f(float *theta, const sfu__lpnn_executor *executor, const int32_t *labels);
+
 /* A parameter as a matrix, in theta or in the gradient. */
 static inline sfu__dense sfu__lpnn_view(float *values, const sfu__parameter *parameter) {
     return (sfu__dense){values + parameter->offset, parameter->rows, parameter->cols, parameter->ld};

@@ -9,6 +9,8 @@
 #define SFU_GPU_PROGRAM_H
 
 #include "dense.h"
+#include "learned_rows.h"
+#include "lpnn_terms.h"
 
 #include <stdint.h>
 
@@ -119,6 +121,7 @@ typedef struct sfu__gpu_step {
         source_keep; /* spmm of a transpose with a mask: those of the source, from which they are gathered; -1: no */
     int64_t scratch; /* offset of the sums of long rows, or of the terms of a loss */
     int64_t learned_values;              /* offset of the values of a learned matrix; sddmm: of their gradient */
+    int64_t logits;                      /* lpnn: offset of the gradient of g's logits */
     const int32_t *nodes;                /* node of each row of the result, for masks; NULL: the row number */
     const int32_t *map;                  /* axpy_rows */
     int32_t stage_ends[SFU__GPU_STAGES]; /* rows that exist after each stage */
@@ -151,25 +154,23 @@ typedef struct sfu__gpu_parameter {
     const float *values; /* copy: rows * ld floats */
 } sfu__gpu_parameter;
 
-/* A smoothing matrix with trained parameters: the pattern and what the backward pass needs. */
+/* A smoothing matrix with trained parameters. */
 typedef struct sfu__gpu_learned {
-    const int64_t *indptr, *transposed_indptr;
-    const int32_t *indices, *transposed_indices, *value_perm;
-    const float *edges, *self_column, *neighbour_column;
-    int64_t entries;
-    int64_t self_at, neighbour_at, left_at, right_at; /* offsets in theta of the learned parameters; -1: not learned */
-    int64_t values, value_gradients;                  /* offsets */
-    int64_t work;                                     /* offset of 7 doubles per node, then 4 per block of 512 rows */
-    double self, neighbour, left, right;
-    float scale;
-    int32_t nodes;
-    int32_t same_sums, has_right, scale_rows;
+    sfu__learned_form form;
+    int64_t parameters[SFU__LEARNED_SUMS]; /* offsets in theta, in the order of the sums; -1: not learned */
+    int64_t values, value_gradients;       /* offsets in the memory of a training */
+    int64_t work;                          /* of the doubles that gpu_learned.h needs */
+    float scale;                           /* of the values */
 } sfu__gpu_learned;
 
-/* LPNN's weights. */
-typedef struct sfu__gpu_lpnn_terms {
-    float mu_graph, mu_labelled, mu_unlabelled, lambda_labelled, lambda_unlabelled;
-} sfu__gpu_lpnn_terms;
+/* Parts of their steps. */
+enum { SFU__GPU_SMOOTHING_PHASES = 2, SFU__GPU_SMOOTHING_BACKWARD_PHASES = 5 };
+
+/* Floats of `work`: doubles for each node and each block of rows. */
+static inline int64_t sfu__gpu_learned_floats(int64_t nodes) {
+    const int64_t blocks = (nodes + SFU__LEARNED_BLOCK - 1) / SFU__LEARNED_BLOCK;
+    return 2 * ((SFU__LEARNED_ARRAYS + SFU__LEARNED_SUMS) * nodes + SFU__LEARNED_SUMS * blocks);
+}
 
 /* ---- program ---------------------------------------------------------------------------------------------------- */
 
@@ -177,8 +178,8 @@ typedef struct sfu__gpu_program {
     sfu__gpu_pass passes[SFU__GPU_PASSES];
     const sfu__gpu_matrix *matrices;
     const sfu__gpu_parameter *parameters;
-    const sfu__gpu_learned *learned;
-    const float (*corrections)[2]; /* [epochs + 1]: Adam's corrections of epoch t */
+    const sfu__gpu_learned *learned; /* per smoothing matrix of the plan */
+    const float (*corrections)[2];   /* [epochs + 1]: Adam's corrections of epoch t */
     int32_t parameter_count;
     int32_t most_steps;            /* of a pass */
     int64_t memory;                /* floats of one training */
@@ -187,7 +188,7 @@ typedef struct sfu__gpu_program {
     double train_weight;           /* sum of the weights of the training loss */
     double val_scale;              /* factor of the sum of the validation losses */
     int32_t val_count;
-    sfu__gpu_lpnn_terms lpnn;
+    sfu__lpnn_terms lpnn;
 } sfu__gpu_program;
 
 /* One training. */

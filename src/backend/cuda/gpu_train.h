@@ -3,6 +3,8 @@
 #ifndef SFU_GPU_TRAIN_H
 #define SFU_GPU_TRAIN_H
 
+#include "gpu_learned.h"
+#include "gpu_lpnn.h"
 #include "gpu_ops.h"
 #include "gpu_spmm.h"
 
@@ -56,8 +58,25 @@ SFU__DEVICE_FN void gpu_step(const sfu__gpu_run *run, const sfu__gpu_pass *pass,
     case SFU__GPU_AXPY_ROWS_BACKWARD:
         gpu_axpy_rows(run, step, 1);
         break;
+    case SFU__GPU_SDDMM:
+        gpu_sddmm(run, step);
+        break;
     case SFU__GPU_ADAM:
         gpu_adam(run, step);
+        break;
+    case SFU__GPU_SMOOTHING:
+        gpu_smoothing(run, step, phase);
+        break;
+    case SFU__GPU_SMOOTHING_BACKWARD:
+        gpu_smoothing_backward(run, step, phase);
+        break;
+    case SFU__GPU_LPNN:
+        if (pass->labels != NULL) {
+            gpu_lpnn(run, step, pass, phase);
+        }
+        break;
+    case SFU__GPU_NORMALISE:
+        gpu_normalise(run, step);
         break;
     default:
         break;

@@ -6,7 +6,11 @@
 #ifndef SFU_SPECIAL_PAIRS_H
 #define SFU_SPECIAL_PAIRS_H
 
-#if defined(__GNUC__)
+#include "device_code.h"
+
+#if defined(__CUDACC__)
+#define PAIRS_INLINE SFU__DEVICE_FN
+#elif defined(__GNUC__)
 #define PAIRS_INLINE static inline __attribute__((always_inline))
 #else
 #define PAIRS_INLINE static inline
@@ -84,8 +88,8 @@ PAIRS_INLINE real horner(const double *coefficients, int count, real x) {
 /* ln 2 = LN2_HI + LN2_LO. The first has 42 bits, so that its product with an exponent is exact. */
 static const double LN2_HI = 0x1.62e42fefa38p-1, LN2_LO = 0x1.ef35793c7673p-45;
 
-static const double LOG_TAIL[] = {1.0 / 7,  1.0 / 9,  1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17,
-                                  1.0 / 19, 1.0 / 21, 1.0 / 23, 1.0 / 25, 1.0 / 27};
+SFU__DEVICE_CONST double LOG_TAIL[] = {1.0 / 7,  1.0 / 9,  1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17,
+                                       1.0 / 19, 1.0 / 21, 1.0 / 23, 1.0 / 25, 1.0 / 27};
 
 /* log(2^e m) with relative error of about 2^-70, m in [sqrt 1/2, sqrt 2]. With s = (m - 1)/(m + 1) and z = s^2 <=
  * 0.0295 the series log m = 2 s (1 + z/3 + z^2/5 + ...) needs 14 terms; from z^3/7 on double precision suffices. */
@@ -105,7 +109,7 @@ PAIRS_INLINE pair log_of(real m, real e) {
 
 /* F(t) = F0 + F_SERIES[0] t + F_SERIES[1] t^2 + ...: the polynomial through F at 80 Chebyshev points in 60 digits,
  * truncated at degree 28 (see docs/internals/numbers.md). The truncation error is below 1e-19. */
-static const double F_SERIES[] = {
+SFU__DEVICE_CONST double F_SERIES[] = {
     -1.39621116840562498e-01, 1.53796521026200433e-02,  6.80970542546914942e-02,  -1.01039066036325315e-01,
     9.37328349983985593e-02,  -6.63303658116380090e-02, 3.71675155365945933e-02,  -1.61977340661312169e-02,
     5.03196998638483304e-03,  -7.57773217833116017e-04, -1.99256738738412217e-04, 1.50621297386719017e-04,

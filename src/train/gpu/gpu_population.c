@@ -25,6 +25,18 @@ struct sfu__gpu_worker {
 
 /* ---- trainer ----------------------------------------------------------------------------------------------------- */
 
+/* Moves the image of a translation to the device. */
+static sfu_status place(sfu__gpu_trainer *self) {
+    sfu_status status = SFU_OK;
+    self->image_bytes = (int64_t)self->made.image.size;
+    SFU_TRY(sfu__gpu_alloc(self->gpu, &self->image, self->image_bytes));
+    sfu__gpu_image_place(&self->made.image, self->image);
+    SFU_TRY(sfu__gpu_upload(self->gpu, self->image, self->made.image.bytes, self->image_bytes, NULL));
+    sfu__gpu_image_clear(&self->made.image);
+done:
+    return status;
+}
+
 sfu_status sfu__gpu_trainer_new(sfu__gpu_trainer **trainer, sfu__gpu *gpu, const sfu__plan *plan, const sfu_net *net,
                                 const float *const *columns, const sfu__objective *objective, int32_t epochs) {
     sfu_status status = SFU_OK;
@@ -33,11 +45,24 @@ sfu_status sfu__gpu_trainer_new(sfu__gpu_trainer **trainer, sfu__gpu *gpu, const
     SFU_ALLOC_ZERO(self, 1);
     self->gpu = gpu;
     SFU_TRY(sfu__gpu_translate(&self->made, plan, net, columns, objective, epochs));
-    self->image_bytes = (int64_t)self->made.image.size;
-    SFU_TRY(sfu__gpu_alloc(gpu, &self->image, self->image_bytes));
-    sfu__gpu_image_place(&self->made.image, self->image);
-    SFU_TRY(sfu__gpu_upload(gpu, self->image, self->made.image.bytes, self->image_bytes, NULL));
-    sfu__gpu_image_clear(&self->made.image);
+    SFU_TRY(place(self));
+    *trainer = self;
+    self = NULL;
+done:
+    sfu__gpu_trainer_free(self);
+    return status;
+}
+
+sfu_status sfu__gpu_trainer_new_lpnn(sfu__gpu_trainer **trainer, sfu__gpu *gpu,
+                                     const struct sfu__lpnn_executor *executor, const sfu__objective *objective,
+                                     int32_t epochs) {
+    sfu_status status = SFU_OK;
+    sfu__gpu_trainer *self = NULL;
+    *trainer = NULL;
+    SFU_ALLOC_ZERO(self, 1);
+    self->gpu = gpu;
+    SFU_TRY(sfu__gpu_translate_lpnn(&self->made, executor, objective, epochs));
+    SFU_TRY(place(self));
     *trainer = self;
     self = NULL;
 done:

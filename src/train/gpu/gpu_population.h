@@ -16,6 +16,10 @@ typedef struct sfu__gpu_trainer sfu__gpu_trainer;
 SFU_CHECKED sfu_status sfu__gpu_trainer_new(sfu__gpu_trainer **trainer, sfu__gpu *gpu, const sfu__plan *plan,
                                             const sfu_net *net, const float *const *columns,
                                             const sfu__objective *objective, int32_t epochs);
+/* As sfu__gpu_translate_lpnn; the executor need not outlive the trainer either. */
+SFU_CHECKED sfu_status sfu__gpu_trainer_new_lpnn(sfu__gpu_trainer **trainer, sfu__gpu *gpu,
+                                                 const struct sfu__lpnn_executor *executor,
+                                                 const sfu__objective *objective, int32_t epochs);
 void sfu__gpu_trainer_free(sfu__gpu_trainer *trainer);
 int64_t sfu__gpu_trainer_bytes(const sfu__gpu_trainer *trainer); /* of the program */
 int64_t sfu__gpu_trainer_each(const sfu__gpu_trainer *trainer);  /* of one training */

@@ -1,10 +1,9 @@
 /* gpu_translate.c - translates the steps of a plan into those of a GPU program. */
 #include "gpu_translate.h"
 #include "gpu_layout.h"
+#include "gpu_write.h"
 #include "plan_int.h"
-#include "random.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A matrix of the program, by what it was made from. */
@@ -13,6 +12,12 @@ typedef struct known_matrix {
     const int32_t *stage_ends;
     sfu__gpu_layout layout;
 } known_matrix;
+
+/* A constant dense operand in the image. */
+typedef struct known_array {
+    const float *data;
+    size_t at;
+} known_array;
 
 /* Where the keep words of a dropout mask are. */
 typedef struct known_mask {
@@ -31,36 +36,44 @@ typedef struct state {
     sfu__gpu_step *steps;
     known_matrix *matrices;
     size_t matrix_count, matrix_capacity;
+    known_array *arrays;
+    size_t array_count, array_capacity;
     known_mask masks[SFU__GPU_MASKS];
     int mask_count;
     int64_t values, value_gradients; /* offsets of learned values */
+    int64_t *learned_work;           /* [smoothers]: offsets of what learned smoothing computes with */
     int64_t parts;                   /* scratch for the sums of long rows, shared by all steps */
     int64_t parts_floats;
 } state;
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static int64_t reserve(state *self, int64_t floats) {
-    const int64_t at = self->to->program.memory;
-    self->to->program.memory += (floats + 31) / 32 * 32;
-    return at;
+static int64_t reserve(state *self, int64_t floats) { return sfu__gpu_reserve(self->to, floats); }
+
+/* Memory of each learned smoothing. */
+static sfu_status lay_out_learned(state *self) {
+    sfu_status status = SFU_OK;
+    const sfu__plan *plan = self->plan;
+    self->values = reserve(self, plan->learned_values);
+    self->value_gradients = reserve(self, plan->learned_values);
+    SFU_ALLOC_ZERO(self->learned_work, plan->smoother_count);
+    for (int i = 0; i < plan->smoother_count; i++) {
+        if (plan->smoothers[i].learned != NULL) {
+            self->learned_work[i] = reserve(self, sfu__gpu_learned_floats(plan->smoothers[i].csr.rows));
+        }
+    }
+done:
+    return status;
 }
 
 static void lay_out_memory(state *self) {
-    sfu__gpu_program *program = &self->to->program;
     const sfu__plan *plan = self->plan;
     int64_t arena = 0;
     for (int i = 0; i < SFU_PASSES; i++) {
         arena = plan->passes[i].arena > arena ? plan->passes[i].arena : arena;
     }
-    program->size = plan->parameters.size;
     (void)reserve(self, arena);
-    program->theta = reserve(self, program->size);
-    program->m = reserve(self, program->size);
-    program->v = reserve(self, program->size);
-    program->gradient = reserve(self, program->size);
-    self->values = reserve(self, plan->learned_values);
-    self->value_gradients = reserve(self, plan->learned_values);
+    sfu__gpu_reserve_parameters(self->to, plan->parameters.size);
 }
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
@@ -98,6 +111,24 @@ static sfu_status add_by_columns(state *self, size_t pointer_at, const sfu__oper
     SFU_TRY(sfu__gpu_image_array(&self->to->image, pointer_at, columns, (size_t)(stride * from->ld) * sizeof *columns));
 done:
     sfu__free(columns);
+    return status;
+}
+
+/* Constant dense features that a sparse product gathers from are stored by rows, once. */
+static sfu_status add_by_rows(state *self, size_t pointer_at, const sfu__operand *from) {
+    sfu_status status = SFU_OK;
+    sfu__gpu_image *image = &self->to->image;
+    size_t i = 0;
+    while (i < self->array_count && self->arrays[i].data != from->fixed) {
+        i++;
+    }
+    if (i == self->array_count) {
+        size_t at;
+        SFU_TRY(sfu__gpu_image_add(&at, image, from->fixed, (size_t)from->rows * (size_t)from->ld * sizeof(float)));
+        SFU__APPEND(self->arrays, self->array_count, self->array_capacity, ((known_array){from->fixed, at}));
+    }
+    SFU_TRY(sfu__gpu_image_point(image, pointer_at, self->arrays[i].at));
+done:
     return status;
 }
 
@@ -314,8 +345,13 @@ static sfu_status finish_step(sfu__gpu_step *to, state *self, const sfu__plan_st
         loss_step(to, self);
         return SFU_OK;
     case SFU__KERNEL_SMOOTHING:
+        to->learned = step->parameter;
+        to->phases = SFU__GPU_SMOOTHING_PHASES;
+        return SFU_OK;
     case SFU__KERNEL_SMOOTHING_BACKWARD:
-        return sfu__fail(SFU_ERR_UNSUPPORTED, "learned smoothing on a GPU");
+        to->learned = step->parameter;
+        to->phases = SFU__GPU_SMOOTHING_BACKWARD_PHASES;
+        return SFU_OK;
     default:
         return SFU_OK;
     }
@@ -369,7 +405,7 @@ done:
     return status;
 }
 
-/* Adds the constant operand of a product, or of dropout of dense features. */
+/* Adds the constant operands of a step, or the values of dropout of dense features. */
 static sfu_status add_fixed(state *self, size_t at, const sfu__gpu_step *step, const sfu__plan_step *from) {
     sfu_status status = SFU_OK;
     const size_t pointer = at + offsetof(sfu__gpu_step, a) + offsetof(sfu__gpu_operand, fixed);
@@ -382,6 +418,9 @@ static sfu_status add_fixed(state *self, size_t at, const sfu__gpu_step *step, c
         const sfu__sparse *view = view_of(&self->pass->blocks[from->block]);
         SFU_TRY(sfu__gpu_image_array(&self->to->image, pointer, view->values,
                                      (size_t)view->indptr[view->rows] * sizeof *view->values));
+    }
+    if (from->b.space == SFU__MEMORY_FIXED) {
+        SFU_TRY(add_by_rows(self, at + offsetof(sfu__gpu_step, b) + offsetof(sfu__gpu_operand, fixed), &from->b));
     }
 done:
     return status;
@@ -544,62 +583,84 @@ done:
 static sfu_status write_parameters(state *self, const sfu_net *net, const float *const *columns) {
     sfu_status status = SFU_OK;
     const sfu__parameters *all = &self->plan->parameters;
-    sfu__gpu_image *image = &self->to->image;
     float *start = NULL;
-    size_t at;
     SFU_ALLOC(start, all->size);
     sfu__parameters_start(start, all, net, columns, 0);
-    SFU_TRY(sfu__gpu_image_add(&at, image, NULL, (size_t)all->count * sizeof(sfu__gpu_parameter)));
-    SFU_TRY(sfu__gpu_image_point(image, self->to->program_at + offsetof(sfu__gpu_program, parameters), at));
-    for (int i = 0; i < all->count; i++) {
-        const sfu__parameter *from = &all->items[i];
-        const bool weight = strcmp(from->name, "weight") == 0, bias = strcmp(from->name, "bias") == 0;
-        const size_t own = at + (size_t)i * sizeof(sfu__gpu_parameter);
-        const sfu__gpu_parameter to = {.offset = from->offset,
-                                       .rows = from->rows,
-                                       .cols = from->cols,
-                                       .ld = from->ld,
-                                       .start = weight ? SFU__GPU_START_GLOROT
-                                                : bias ? SFU__GPU_START_ZERO
-                                                       : SFU__GPU_START_COPY,
-                                       .bound = sqrt(6.0 / ((double)from->rows + (double)from->cols)),
-                                       .stream = sfu__stream_of(SFU__STREAM_WEIGHTS, (uint32_t)from->layer)};
-        memcpy(image->bytes + own, &to, sizeof to);
-        if (to.start == SFU__GPU_START_COPY) {
-            SFU_TRY(sfu__gpu_image_array(image, own + offsetof(sfu__gpu_parameter, values), start + from->offset,
-                                         (size_t)from->rows * (size_t)from->ld * sizeof *start));
-        }
-    }
-    self->to->program.parameter_count = all->count;
+    SFU_TRY(sfu__gpu_write_parameters(self->to, all, start));
 done:
     sfu__free(start);
     return status;
 }
 
-static sfu_status write_corrections(state *self, int32_t epochs) {
+static sfu_status write_matrices(state *self) {
     sfu_status status = SFU_OK;
-    float(*corrections)[2] = NULL;
-    SFU_ALLOC_ZERO(corrections, (size_t)epochs + 1);
-    for (int32_t t = 1; t <= epochs; t++) {
-        const sfu__adam adam = sfu__adam_at(0.0F, 0.0F, (uint32_t)t);
-        corrections[t][0] = adam.correction1;
-        corrections[t][1] = adam.correction2;
+    size_t at;
+    SFU_TRY(sfu__gpu_add_matrices(&at, self->to, self->matrix_count));
+    for (size_t i = 0; i < self->matrix_count; i++) {
+        SFU_TRY(sfu__gpu_layout_write(&self->matrices[i].layout, &self->to->image, at + i * sizeof(sfu__gpu_matrix)));
     }
-    SFU_TRY(sfu__gpu_image_array(&self->to->image, self->to->program_at + offsetof(sfu__gpu_program, corrections),
-                                 corrections, ((size_t)epochs + 1) * sizeof *corrections));
 done:
-    sfu__free(corrections);
     return status;
 }
 
-static sfu_status write_matrices(state *self) {
+/* ---- learned smoothing ------------------------------------------------------------------------------------------- */
+
+/* The constant arrays of a learned smoothing, whose struct is at `at`. */
+static sfu_status write_form(sfu__gpu_image *image, size_t at, const sfu__learned_form *form) {
+    sfu_status status = SFU_OK;
+    const size_t n = (size_t)form->nodes, entries = (size_t)form->entries;
+    const struct {
+        size_t pointer;
+        const void *data;
+        size_t bytes;
+    } arrays[] = {
+        {offsetof(sfu__learned_form, indptr), form->indptr, (n + 1) * sizeof *form->indptr},
+        {offsetof(sfu__learned_form, transposed_indptr), form->transposed_indptr, (n + 1) * sizeof *form->indptr},
+        {offsetof(sfu__learned_form, indices), form->indices, entries * sizeof *form->indices},
+        {offsetof(sfu__learned_form, transposed_indices), form->transposed_indices, entries * sizeof *form->indices},
+        {offsetof(sfu__learned_form, value_perm), form->value_perm, entries * sizeof *form->value_perm},
+        {offsetof(sfu__learned_form, edges), form->edges, entries * sizeof *form->edges},
+        {offsetof(sfu__learned_form, self_column), form->self_column, n * sizeof *form->self_column},
+        {offsetof(sfu__learned_form, neighbour_column), form->neighbour_column, n * sizeof *form->neighbour_column},
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        if (arrays[i].data != NULL) {
+            SFU_TRY(sfu__gpu_image_array(image, at + arrays[i].pointer, arrays[i].data, arrays[i].bytes));
+        }
+    }
+done:
+    return status;
+}
+
+static sfu__gpu_learned learned_of(const state *self, int index) {
+    static const char *const names[SFU__LEARNED_SUMS] = {"self", "neighbour", "left", "right"};
+    const sfu__smoother *smoother = &self->plan->smoothers[index];
+    sfu__gpu_learned to = {.form = *sfu__learned_form_of(smoother->learned),
+                           .values = self->values + smoother->values_offset,
+                           .value_gradients = self->value_gradients + smoother->values_offset,
+                           .work = self->learned_work[index],
+                           .scale = (float)(1.0 - smoother->teleport)};
+    for (int i = 0; i < SFU__LEARNED_SUMS; i++) {
+        const sfu__parameter *from = sfu__parameter_of(&self->plan->parameters, smoother->layer, names[i]);
+        to.parameters[i] = from != NULL ? from->offset : -1;
+    }
+    return to;
+}
+
+static sfu_status write_learned(state *self) {
     sfu_status status = SFU_OK;
     sfu__gpu_image *image = &self->to->image;
+    const int count = self->plan->smoother_count;
     size_t at;
-    SFU_TRY(sfu__gpu_image_add(&at, image, NULL, self->matrix_count * sizeof(sfu__gpu_matrix)));
-    SFU_TRY(sfu__gpu_image_point(image, self->to->program_at + offsetof(sfu__gpu_program, matrices), at));
-    for (size_t i = 0; i < self->matrix_count; i++) {
-        SFU_TRY(sfu__gpu_layout_write(&self->matrices[i].layout, image, at + i * sizeof(sfu__gpu_matrix)));
+    SFU_TRY(sfu__gpu_image_add(&at, image, NULL, (size_t)count * sizeof(sfu__gpu_learned)));
+    SFU_TRY(sfu__gpu_image_point(image, self->to->program_at + offsetof(sfu__gpu_program, learned), at));
+    for (int i = 0; i < count; i++) {
+        const size_t own = at + (size_t)i * sizeof(sfu__gpu_learned);
+        if (self->plan->smoothers[i].learned != NULL) {
+            const sfu__gpu_learned learned = learned_of(self, i);
+            memcpy(image->bytes + own, &learned, sizeof learned);
+            SFU_TRY(write_form(image, own + offsetof(sfu__gpu_learned, form), &learned.form));
+        }
     }
 done:
     return status;
@@ -622,6 +683,7 @@ static sfu_status translate(state *self, const sfu_net *net, const float *const 
     sfu__gpu_translation *to = self->to;
     sfu__gpu_step *steps[SFU_PASSES] = {NULL};
     lay_out_memory(self);
+    SFU_TRY(lay_out_learned(self));
     set_objective(self);
     SFU_TRY(set_masks(self));
     for (int kind = 0; kind < SFU_PASSES; kind++) {
@@ -641,8 +703,9 @@ static sfu_status translate(state *self, const sfu_net *net, const float *const 
         }
     }
     SFU_TRY(write_parameters(self, net, columns));
-    SFU_TRY(write_corrections(self, epochs));
+    SFU_TRY(sfu__gpu_write_corrections(to, epochs));
     SFU_TRY(write_matrices(self));
+    SFU_TRY(write_learned(self));
 done:
     for (int kind = 0; kind < SFU_PASSES; kind++) {
         sfu__free(steps[kind]);
@@ -659,10 +722,7 @@ sfu_status sfu__gpu_translate(sfu__gpu_translation *translation, const sfu__plan
         sfu__gpu_layout_clear(&self.matrices[i].layout);
     }
     sfu__free(self.matrices);
+    sfu__free(self.arrays);
+    sfu__free(self.learned_work);
     return status;
-}
-
-void sfu__gpu_translation_clear(sfu__gpu_translation *translation) {
-    sfu__gpu_image_clear(&translation->image);
-    *translation = (sfu__gpu_translation){0};
 }

@@ -1,4 +1,4 @@
-/* gpu_translate.h - the plan of a network as a program for a GPU: the same steps on the same rows. */
+/* gpu_translate.h - the plan of a network, or LPNN, as a program for a GPU: the same steps on the same rows. */
 #ifndef SFU_GPU_TRANSLATE_H
 #define SFU_GPU_TRANSLATE_H
 
@@ -23,6 +23,12 @@ typedef struct sfu__gpu_translation {
  * sfu__gpu_translation_clear also after a failure. SFU_ERR_UNSUPPORTED if the plan has more masks than a program. */
 SFU_CHECKED sfu_status sfu__gpu_translate(sfu__gpu_translation *translation, const sfu__plan *plan, const sfu_net *net,
                                           const float *const *columns, const sfu__objective *objective, int32_t epochs);
+
+/* The same for LPNN, which has an executor in place of a plan: it is read, not run. */
+SFU_CHECKED sfu_status sfu__gpu_translate_lpnn(sfu__gpu_translation *translation,
+                                               const struct sfu__lpnn_executor *executor,
+                                               const sfu__objective *objective, int32_t epochs);
+
 void sfu__gpu_translation_clear(sfu__gpu_translation *translation);
 
 #endif
