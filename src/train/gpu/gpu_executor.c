@@ -87,7 +87,7 @@ static sfu_status check_memory(const sfu__gpu_executor *self) {
         const sfu__gpu_facts *facts = sfu__gpu_facts_of(self->gpu);
         status = sfu__fail(SFU_ERR_MEMORY,
                            "cuda:%d (%s): this needs %.3f GB of device memory, and %.3f GB are free; end other "
-                           "programs on the GPU, or use the device cpu",
+                           "programs on the GPU, or use --device cpu",
                            facts->ordinal, facts->name, 1e-9 * (double)self->bytes, 1e-9 * (double)free_bytes);
     }
 done:
