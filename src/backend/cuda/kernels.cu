@@ -1,5 +1,6 @@
 /* kernels.cu - the kernels that the driver launches. Everything they do is in the headers, which also compile for the
  * host; here a thread finds its place. */
+#include "gpu_gather.h"
 #include "gpu_train.h"
 
 /* Blocks of a cluster work on one training; without clusters a block has its own. */
@@ -65,6 +66,13 @@ extern "C" __global__ void __launch_bounds__(512)
     const sfu__gpu_run run = {program, job, job->memory, (int)threadIdx.x, (int)blockDim.x, (int)blockIdx.x,
                               (int)gridDim.x, SFU__GPU_ALL_ROWS, epoch, NULL, 0, 0};
     gpu_step(&run, &program->passes[pass], &program->passes[pass].steps[step], phase);
+}
+
+/* The rows that a product with a matrix gathers, without the product: bench/gpu_smoothing.c. */
+extern "C" __global__ void __launch_bounds__(256)
+    sfu_gather_only(const sfu__gpu_program *program, int matrix, const float *B, float *C, int quads) {
+    gpu_gather_only(&program->matrices[matrix], (const sfu__f4 *)B, (sfu__f4 *)C, quads,
+                    (int64_t)blockIdx.x * blockDim.x + threadIdx.x, (int64_t)gridDim.x * blockDim.x);
 }
 
 /* Writes a number: tells whether kernels run at all. */

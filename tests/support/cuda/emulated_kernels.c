@@ -1,5 +1,6 @@
 /* emulated_kernels.c - the kernels of kernels.cu, compiled for the host: one lane does the work of a block. */
 #include "emulated_driver.h"
+#include "gpu_gather.h"
 #include "gpu_train.h"
 
 #include <stddef.h>
@@ -52,9 +53,19 @@ static void run_step(const emulated_launch *launch, int block, void **params) {
     }
 }
 
+static void gather_only(const emulated_launch *launch, int block, void **params) {
+    const sfu__gpu_program *program = *(const sfu__gpu_program **)params[0];
+    (void)launch;
+    if (block == 0) {
+        gpu_gather_only(&program->matrices[*(const int *)params[1]], gpu_quads(*(const float **)params[2]),
+                        gpu_quads(*(float **)params[3]), *(const int *)params[4], 0, 1);
+    }
+}
+
 const emulated_row emulated_kernels[] = {
     {.name = "sfu_probe", .run = probe, .threads = 1024},
     {.name = "sfu_train_many", .run = train_many, .threads = 1024},
     {.name = "sfu_run_step", .run = run_step, .threads = 512},
+    {.name = "sfu_gather_only", .run = gather_only, .threads = 256},
     {.name = NULL},
 };
