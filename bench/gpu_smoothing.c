@@ -227,7 +227,7 @@ int main(int count, char **words) {
             fprintf(stderr, "gpu_smoothing: unknown option %s\n", words[i]);
             return 2;
         }
-        *to = atoll(words[i + 1]);
+        *to = strtoll(words[i + 1], NULL, 10);
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
     const double started = sfu__now();

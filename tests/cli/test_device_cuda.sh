@@ -15,7 +15,8 @@ rm try err
 
 # ---- the same bytes
 for device in cpu cuda; do
-    "$SFUMATO" train small.safetensors gcn -o $device.model --epochs 8 -q --device $device --curve $device.curve >/dev/null
+    "$SFUMATO" train small.safetensors gcn -o $device.model --epochs 8 -q --device $device --curve $device.curve \
+        >/dev/null
     "$SFUMATO" train small.safetensors gcn -o $device.more --init cpu.model --epochs 5 -q --device $device >/dev/null
     "$SFUMATO" predict small.safetensors cpu.model -o $device.csv -q --device $device >/dev/null
     "$SFUMATO" predict small.safetensors cpu.model --embedding -o $device.hidden -q --device $device >/dev/null

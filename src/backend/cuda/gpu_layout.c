@@ -145,7 +145,7 @@ static sfu_status fill_entries(arrays *to, const sfu__gpu_layout *layout, const 
             const int64_t value = permuted ? A->value_perm[e] : e, position = e - A->indptr[row];
             to->entries[next].column = (uint32_t)A->indices[e];
             to->entries[next].value = source->learned ? (uint32_t)value : float_bits(A->values[value]);
-            if (to->mask_bits != NULL) {
+            if (bits != NULL && A->value_perm != NULL) {
                 to->mask_bits[next] = bits[A->value_perm[e]];
             }
             if (!source->learned && A->values[value] != 0.0F) {

@@ -119,25 +119,13 @@ done:
 }
 
 static sfu_status send_job(sfu__gpu_executor *self, const sfu__epoch *epoch) {
-    sfu_status status = SFU_OK;
-    sfu__gpu_job job;
-    memset(&job, 0, sizeof job); /* also between the members: jobs are compared as bytes */
-    job.seed = epoch->seed;
-    job.lr = epoch->lr;
-    job.decay = epoch->decay;
-    job.memory = (float *)(uintptr_t)self->memory;
+    self->sent = (sfu__gpu_job){
+        .seed = epoch->seed, .lr = epoch->lr, .decay = epoch->decay, .memory = (float *)(uintptr_t)self->memory};
     for (uint32_t i = 0; i < self->made.mask_count; i++) {
         const double own = self->made.mask_rates[i];
-        job.thresholds[i] = sfu__dropout_threshold(own >= 0.0 ? own : epoch->dropout);
+        self->sent.thresholds[i] = sfu__dropout_threshold(own >= 0.0 ? own : epoch->dropout);
     }
-    if (self->job_sent && memcmp(&job, &self->sent, sizeof job) == 0) {
-        return SFU_OK;
-    }
-    memcpy(&self->sent, &job, sizeof job);
-    SFU_TRY(sfu__gpu_upload(self->gpu, self->job, &self->sent, sizeof self->sent, self->stream));
-    self->job_sent = true;
-done:
-    return status;
+    return sfu__gpu_upload(self->gpu, self->job, &self->sent, sizeof self->sent, self->stream);
 }
 
 /* Adam's corrections up to this epoch and as many again. The program points to them. */
@@ -278,7 +266,7 @@ static sfu_status forward(sfu__gpu_executor *self, sfu_pass pass) {
     static const sfu__epoch nothing = {0};
     sfu_status status = SFU_OK;
     SFU_TRY(self->device_newer ? SFU_OK : send_theta(self));
-    SFU_TRY(self->job_sent ? SFU_OK : send_job(self, &nothing));
+    SFU_TRY(send_job(self, &nothing));
     SFU_TRY(run_pass(self, pass, 0));
     SFU_TRY(sfu__gpu_stream_wait(self->gpu, self->stream));
 done:

@@ -20,9 +20,9 @@ typedef struct sfu__gpu_mirror {
 typedef struct sfu__gpu_executor_pass {
     sfu__gpu_call *calls;
     size_t call_count;
-    uint64_t labels, weights; /* device: targets per row of the pass; 0: it has none */
-    int32_t *row_labels;      /* the same on the host, if the pass is not pruned */
-    float *row_weights;       /* */
+    uint64_t labels, weights; /* addresses of the targets, per row of the pass; 0: it has none */
+    int32_t *row_labels;      /* targets per row on the host, if the pass is not pruned, with ... */
+    float *row_weights;       /* ... their weights */
     sfu__target target;       /* what was uploaded last */
     int64_t block_count;      /* blocks of its loss */
     double *losses;           /* [block_count], page-locked, followed by the correct rows of each block as int64_t */
@@ -36,18 +36,20 @@ struct sfu__gpu_executor {
     sfu__gpu_stream *stream;
     sfu__gpu_event *begin, *end; /* of a measured step */
     sfu__gpu_kernel kernel;
-    sfu__gpu_translation made;                 /* its image is on the device; here without bytes */
-    uint64_t image, memory, job, targets;      /* addresses */
-    int64_t bytes;                             /* of the device, in all */
-    float *theta;                              /* [size], page-locked */
-    bool device_newer;                         /* theta of the device was trained since it was copied */
-    bool job_sent;                             /* `sent` is on the device */
-    sfu__gpu_job sent;                         /* */
-    float (*corrections)[2];                   /* Adam's, of epochs below `correction_count` */
-    uint64_t device_corrections;               /* */
-    uint32_t correction_count;                 /* */
-    sfu__gpu_executor_pass passes[SFU_PASSES]; /* */
-    sfu_status failure;                        /* the first */
+    sfu__gpu_translation made;            /* its image is on the device; here without bytes */
+    uint64_t image, memory, job, targets; /* addresses */
+    int64_t bytes;                        /* of the device, in all */
+    float *theta;                         /* [size], page-locked */
+    bool device_newer;                    /* theta of the device was trained since it was copied */
+    sfu__gpu_job sent;                    /* the job of the last epoch or pass */
+
+    /* Adam's corrections of the epochs below `correction_count`: on the host, and their address */
+    float (*corrections)[2];
+    uint64_t device_corrections;
+    uint32_t correction_count;
+
+    sfu__gpu_executor_pass passes[SFU_PASSES];
+    sfu_status failure; /* the first, and its message */
     char message[SFU__MESSAGE_MAX];
 };
 
