@@ -6,6 +6,7 @@
  */
 #include "calibration.h"
 #include "clock.h"
+#include "gpu_choice.h"
 #include "leak.h"
 #include "metrics.h"
 #include "part_scores.h"
@@ -26,6 +27,7 @@ typedef struct train_job {
     const sfu_split *split;
     const sfu_train_options *options;
     sfu__device device;
+    sfu__gpu *gpu; /* NULL, or stays open from the training to the scores */
     sfu__objective objective;
     sfu__scorer scorer;
     sfu__runner runner; /* for the training, then for the scores */
@@ -89,6 +91,7 @@ static sfu_status prepare(train_job *job) {
     SFU_TRY(sfu__objective_make(&job->objective, job->dataset, job->split,
                                 &(sfu__objective_options){job->options->loss, job->options->balanced}));
     SFU_TRY(sfu__objective_scorer(&job->scorer, job->options->metric, &job->objective, job->dataset));
+    SFU_TRY(sfu__gpu_choose(&job->gpu, job->device, 0, 0));
     SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));
     const sfu__parameters *parameters = job->runner.parameters;
     if (parameters->count == 0) {
@@ -313,6 +316,7 @@ static void clear(train_job *job) {
     sfu__scorer_clear(&job->scorer);
     sfu__objective_clear(&job->objective);
     sfu__runner_clear(&job->runner);
+    sfu__gpu_close(job->gpu);
     sfu__free(job->start);
     sfu__free(job->best);
     sfu__free(job->nodes);
