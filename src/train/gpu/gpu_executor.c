@@ -10,10 +10,12 @@ enum { WAVES = 4 }; /* blocks per block that runs at once: those that end early 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t quads_of(const sfu__gpu_operand *operand) { return (int64_t)operand->rows * (operand->ld / 4); }
 
-/* Threads that a step can use: one per four elements of its largest operand, or per four columns of a chain. */
-static int64_t items_of(const sfu__gpu_step *step, const sfu__gpu_matrix *matrices) {
+/* Threads that a step can use: one per four elements of its largest operand, per four columns of a chain, or per node
+ * of a learned smoothing. */
+static int64_t items_of(const sfu__gpu_step *step, const sfu__gpu_matrix *matrices, int32_t nodes) {
+    const bool learned = step->kernel == SFU__GPU_SMOOTHING || step->kernel == SFU__GPU_SMOOTHING_BACKWARD;
     int64_t items = larger(quads_of(&step->c), larger(quads_of(&step->a), quads_of(&step->b)));
-    items = larger(items, step->stage_ends[SFU__GPU_STAGES - 1]);
+    items = larger(items, learned ? nodes : step->stage_ends[SFU__GPU_STAGES - 1]);
     if (step->matrix >= 0) {
         const int64_t per_chain = step->kernel == SFU__GPU_SPMM ? larger(1, step->c.ld / 4) : 8;
         items = larger(items, matrices[step->matrix].chain_count * per_chain);
@@ -44,8 +46,9 @@ static sfu_status list_calls(sfu__gpu_executor *self, sfu_pass kind, int most) {
     }
     SFU_ALLOC(to->calls, count);
     for (int32_t i = 0; i < program->passes[kind].step_count; i++) {
+        const int blocks = blocks_of(items_of(&steps[i], matrices, self->plan->nodes), most);
         for (int phase = 0; phase < steps[i].phases; phase++) {
-            to->calls[to->call_count++] = (sfu__gpu_call){i, phase, blocks_of(items_of(&steps[i], matrices), most)};
+            to->calls[to->call_count++] = (sfu__gpu_call){i, phase, blocks};
         }
     }
 done:
