@@ -197,6 +197,7 @@ sfu_status sfu_evaluate(sfu_evaluation **evaluation, const sfu_dataset *dataset,
     SFU_TRY(choose_nodes(&job));
     SFU_TRY(predict(&job));
     const sfu__dense probabilities = sfu__runner_output(&job.prediction.runner, SFU_PASS_PREDICT);
+    SFU_TRY(sfu__runner_check(&job.prediction.runner));
     SFU_TRY(score(&job, &probabilities));
     SFU_TRY(count_fitted(&job));
     *evaluation = job.result;

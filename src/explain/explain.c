@@ -5,6 +5,7 @@
 #include "progress.h"
 #include "parallel.h"
 #include "rates.h"
+#include "runner.h"
 #include "sfumato_paper.h"
 #include "sized_struct.h"
 
@@ -215,9 +216,9 @@ enum { ROUNDS_LEAST = 2, ROUNDS_MOST = 400 };
 #define ROUND_SECONDS 0.0005
 #define ALL_SECONDS 0.5
 
-static void run_once(const sfu_plan *self, sfu__executor *executor, sfu_pass pass, uint32_t number) {
+static void run_once(const sfu_plan *self, const sfu__runner *runner, sfu_pass pass, uint32_t number) {
     if (pass == SFU_PASS_PREDICT) {
-        sfu__executor_forward(executor, pass);
+        sfu__runner_forward(runner, pass);
         return;
     }
     sfu__score training, validation;
@@ -229,31 +230,32 @@ static void run_once(const sfu_plan *self, sfu__executor *executor, sfu_pass pas
                               .target = {.labels = self->labels[SFU_PASS_TRAIN]},
                               .validation = {.labels = self->labels[SFU_PASS_EVALUATE]},
                               .evaluate = self->plan->passes[SFU_PASS_EVALUATE].exists};
-    sfu__executor_epoch(executor, &epoch, &training, &validation);
+    sfu__runner_epoch(runner, &epoch, &training, &validation);
 }
 
 /* Runs a round and returns its seconds per run. */
-static double measure_round(const sfu_plan *self, sfu__executor *executor, sfu_pass first, sfu_pass last, int repeats) {
+static double measure_round(const sfu_plan *self, const sfu__runner *runner, sfu_pass first, sfu_pass last,
+                            int repeats) {
     double sum = 0.0;
     for (int i = 0; i < repeats; i++) {
-        run_once(self, executor, first, (uint32_t)i + 1);
+        run_once(self, runner, first, (uint32_t)i + 1);
     }
     for (int pass = (int)first; pass <= (int)last; pass++) {
         for (size_t i = 0; i < self->plan->passes[pass].step_count; i++) {
-            sum += sfu__executor_seconds(executor, (sfu_pass)pass, i) / repeats;
+            sum += sfu__runner_seconds(runner, (sfu_pass)pass, i) / repeats;
         }
     }
     return sum;
 }
 
 /* Adds the times of the round to the list: those of steps, and the sum of a pass. */
-static void take_round(sfu_plan *self, const sfu__executor *executor, sfu_pass first, sfu_pass last, int repeats) {
+static void take_round(sfu_plan *self, const sfu__runner *runner, sfu_pass first, sfu_pass last, int repeats) {
     for (int pass = (int)first; pass <= (int)last; pass++) {
         self->costs[pass].measured_s = 0.0;
         for (int i = 0; i < self->counts[pass]; i++) {
             listed *to = &self->steps[pass][i];
             if (to->from >= 0) {
-                to->step.measured_s = sfu__executor_seconds(executor, (sfu_pass)pass, (size_t)to->from) / repeats;
+                to->step.measured_s = sfu__runner_seconds(runner, (sfu_pass)pass, (size_t)to->from) / repeats;
                 self->costs[pass].measured_s += to->step.measured_s;
             }
         }
@@ -274,49 +276,52 @@ static sfu_spread spread_of(double *sums, int rounds) {
 
 /* The best of several rounds, which is least affected by other load, and their spread; the two passes of an epoch are
  * timed together. */
-static sfu_status measure_passes(sfu_plan *self, sfu__executor *executor, sfu_pass first, sfu_pass last) {
+static sfu_status measure_passes(sfu_plan *self, const sfu__runner *runner, sfu_pass first, sfu_pass last) {
     sfu_status status = SFU_OK;
     double sums[ROUNDS_MOST] = {0}, best = INFINITY;
-    run_once(self, executor, first, 1);
+    run_once(self, runner, first, 1);
     const double start = sfu__now();
-    run_once(self, executor, first, 1);
+    run_once(self, runner, first, 1);
     const double one = sfu__now() - start;
     const int repeats = one > ROUND_SECONDS ? 1 : (int)(ROUND_SECONDS / (one + 1e-7));
     const double fit = ALL_SECONDS / (one * repeats + 1e-7);
     const int rounds = fit > ROUNDS_MOST ? ROUNDS_MOST : fit < ROUNDS_LEAST ? ROUNDS_LEAST : (int)fit;
     for (int round = 0; round < rounds; round++) {
         SFU_TRY(sfu__poll());
-        SFU_TRY(sfu__executor_measure(executor, false));
-        SFU_TRY(sfu__executor_measure(executor, true));
-        sums[round] = measure_round(self, executor, first, last, repeats);
+        SFU_TRY(sfu__runner_measure(runner, false));
+        SFU_TRY(sfu__runner_measure(runner, true));
+        SFU_TRY(sfu__runner_check(runner));
+        sums[round] = measure_round(self, runner, first, last, repeats);
         if (sums[round] < best) {
             best = sums[round];
-            take_round(self, executor, first, last, repeats);
+            take_round(self, runner, first, last, repeats);
         }
     }
+    SFU_TRY(sfu__runner_check(runner));
     self->spreads[first] = self->spreads[last] = spread_of(sums, rounds);
 done:
     return status;
 }
 
+/* Without a device of its own a plan is measured where its predicted times hold: on the CPU. */
 static sfu_status measure_plan(sfu_plan *plan, bool epoch_only) {
     sfu_status status = SFU_OK;
-    const sfu__backend *backend;
-    sfu__executor *executor = NULL;
+    sfu__runner runner = {0};
     sfu__team *team = NULL;
-    SFU_TRY(plan->device.kind == SFU__DEVICE_CUDA ? sfu__device_unavailable(&plan->device) : SFU_OK);
-    SFU_TRY(sfu__backend_cpu(&backend));
+    sfu__plan_request request = {.device = plan->device};
+    request.device.kind = plan->device.kind == SFU__DEVICE_CUDA ? SFU__DEVICE_CUDA : SFU__DEVICE_CPU;
     SFU_TRY(sfu__team_new(&team, plan->threads));
-    SFU_TRY(sfu__executor_new(&executor, plan->plan, backend, team));
-    sfu__parameters_start(sfu__executor_theta(executor), &plan->plan->parameters, plan->net, NULL, 1);
+    SFU_TRY(sfu__runner_make_of(&runner, plan->plan->dataset, plan->net, &request, plan->plan, team));
+    sfu__parameters_start(runner.theta, &plan->plan->parameters, plan->net, NULL, 1);
+    sfu__runner_reset(&runner);
     if (plan->plan->passes[SFU_PASS_TRAIN].exists) {
-        SFU_TRY(measure_passes(plan, executor, SFU_PASS_TRAIN, SFU_PASS_EVALUATE));
+        SFU_TRY(measure_passes(plan, &runner, SFU_PASS_TRAIN, SFU_PASS_EVALUATE));
     }
     if (!epoch_only) {
-        SFU_TRY(measure_passes(plan, executor, SFU_PASS_PREDICT, SFU_PASS_PREDICT));
+        SFU_TRY(measure_passes(plan, &runner, SFU_PASS_PREDICT, SFU_PASS_PREDICT));
     }
 done:
-    sfu__executor_free(executor);
+    sfu__runner_clear(&runner);
     sfu__team_free(team);
     return status;
 }

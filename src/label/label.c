@@ -10,7 +10,7 @@
 
 #include "clock.h"
 #include "dataset.h"
-#include "device.h"
+#include "gpu_choice.h"
 #include "memory.h"
 #include "parallel.h"
 #include "scorer.h"
@@ -29,6 +29,7 @@ void sfu_label_options_init_sized(sfu_label_options *options, size_t size) {
 typedef struct run {
     const sfu_dataset *dataset;
     const sfu_label_options *options;
+    sfu__gpu *gpu; /* or NULL */
     sfu__label_problem problems[SFU__LABEL_PROBLEMS];
     int folds;   /* problem number `folds` uses all labels */
     int threads; /* problems trained concurrently */
@@ -170,8 +171,17 @@ static sfu_status check_options(const sfu_label_options *options) {
     if (sfu_metric_name((int)options->metric, NULL) == NULL) {
         return sfu__fail(SFU_ERR_ARGUMENT, "metric %d: unknown value", (int)options->metric);
     }
-    sfu__device device; /* only checked here: each training reads it again */
-    return sfu__device_parse(&device, options->device);
+    return SFU_OK;
+}
+
+/* Each training reads the device again; one that was asked for stays open from one to the next. */
+static sfu_status open_device(run *all) {
+    sfu_status status = SFU_OK;
+    sfu__device device;
+    SFU_TRY(sfu__device_parse(&device, all->options->device));
+    SFU_TRY(sfu__gpu_choose(&all->gpu, device, 0, 0));
+done:
+    return status;
 }
 
 static sfu_status prepare(run *all) {
@@ -180,6 +190,7 @@ static sfu_status prepare(run *all) {
     const sfu_label_options *options = all->options;
     int32_t labelled = 0;
     SFU_TRY(check_options(options));
+    SFU_TRY(open_device(all));
     SFU_TRY(sfu__label_problems(all->problems, &all->folds, dataset, options->seed));
     sfu_split_part(all->problems[all->folds].all, SFU_TRAIN, &labelled);
     const int jobs = sfu__thread_count(options->jobs), cores = sfu__thread_count(0);
@@ -242,6 +253,7 @@ done:
     for (int i = 0; i < SFU__LABEL_PROBLEMS; i++) {
         sfu__label_problem_clear(&all.problems[i]);
     }
+    sfu__gpu_close(all.gpu);
     pthread_mutex_destroy(&all.lock);
     return status;
 }

@@ -43,17 +43,17 @@ static sfu_status prepare_fold(crossval *self, int i, uint64_t seed) {
     const sfu_split *split = self->problem->inner[i];
     const sfu__candidate *candidate = self->candidate;
     fold *one = &self->folds[i];
-    const sfu__plan_request request =
+    sfu__plan_request request =
         sfu__train_request(candidate->net, split, candidate->dropout, self->work->jobs, self->device);
+    request.epochs = EPOCHS;
     one->seed = seed + (uint64_t)i;
     one->first = i > 0 ? self->folds[i - 1].first + self->folds[i - 1].objective.val_count : 0;
     SFU_TRY(sfu__objective_make(&one->objective, self->work->dataset, split,
                                 &(sfu__objective_options){SFU_LOSS_MEAN, self->work->balanced}));
     SFU_TRY(sfu__runner_make_of(&one->runner, self->work->dataset, candidate->net, &request, NULL, self->team));
     sfu__runner_start(&one->runner, one->objective.train_labels, one->seed);
-    const size_t size = (size_t)one->runner.parameters->size;
-    memset(one->runner.m, 0, size * sizeof(float));
-    memset(one->runner.v, 0, size * sizeof(float));
+    sfu__runner_reset(&one->runner);
+    SFU_TRY(sfu__runner_check(&one->runner));
 done:
     return status;
 }
@@ -122,17 +122,29 @@ static void update_best(sfu__label_trial *trial, crossval *self, int32_t number)
     }
 }
 
+static sfu_status check_folds(const crossval *self) {
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < self->problem->folds && status == SFU_OK; i++) {
+        status = sfu__runner_check(&self->folds[i].runner);
+    }
+    return status;
+}
+
 static sfu_status run_epochs(sfu__label_trial *trial, crossval *self) {
+    sfu_status status = SFU_OK;
     for (int32_t number = 1; number <= EPOCHS && number - self->gained <= PATIENCE; number++) {
         if (!self->work->should_continue(self->work->user)) {
             return sfu__fail(SFU_ERR_CANCELLED, "the labelling was stopped");
         }
-        if (!run_epoch(self, number)) {
+        const bool finite = run_epoch(self, number);
+        SFU_TRY(check_folds(self));
+        if (!finite) {
             break;
         }
         update_best(trial, self, number);
     }
-    return SFU_OK;
+done:
+    return status;
 }
 
 sfu_status sfu__label_cross_validate(sfu__label_trial *trial, const sfu__label_problem *problem,

@@ -39,6 +39,7 @@ typedef struct sfu__stages {
 typedef struct sfu__plan_request {
     const sfu__backend *backend;      /* prepares the matrices and runs the plan; NULL: the CPU */
     sfu__device device;               /* where the passes run; never changes the plan */
+    int32_t epochs;                   /* of a training, to predict its time; never changes the plan. 0: 1 */
     const int32_t *nodes[SFU_PASSES]; /* output nodes, ascending; NULL with a count of all nodes: every node */
     int32_t count[SFU_PASSES];        /* 0: no such pass */
     const sfu__stages *stages;        /* of the evaluation; NULL: one stage. Never changes results */

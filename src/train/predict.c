@@ -94,6 +94,7 @@ sfu_status sfu__prediction_run(sfu__prediction *prediction, const sfu_dataset *d
     SFU_TRY(sfu__runner_make(runner, prediction->view.dataset, model->net, &request));
     SFU_TRY(sfu__runner_load(runner, model));
     sfu__runner_forward(runner, SFU_PASS_PREDICT);
+    SFU_TRY(sfu__runner_check(runner));
 done:
     return status;
 }
@@ -148,6 +149,7 @@ sfu_status sfu_predict_with(float *probabilities, int32_t *labels, const sfu_dat
     }
     SFU_TRY(sfu__prediction_run(&prediction, dataset, model, &options));
     const sfu__dense output = sfu__runner_output(&prediction.runner, SFU_PASS_PREDICT);
+    SFU_TRY(sfu__runner_check(&prediction.runner));
     for (int32_t node = 0; labels != NULL && node < output.rows; node++) {
         labels[node] = sfu__largest(output.data + (int64_t)node * output.ld, output.cols);
     }

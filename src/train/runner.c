@@ -1,5 +1,7 @@
-/* runner.c - one interface to the executor of a plan and to the executor of LPNN. */
+/* runner.c - one interface to the executors of a plan, on the CPU and on a GPU, and to the executor of LPNN. */
 #include "runner.h"
+#include "gpu_choice.h"
+#include "gpu_executor.h"
 #include "lpnn.h"
 #include "metrics.h"
 #include "parallel.h"
@@ -19,20 +21,48 @@ const float *sfu__parameter_column(const sfu__parameter *parameter, const sfu_ne
 
 /* ---- construction ------------------------------------------------------------------------------------------------ */
 
-static sfu_status use_plan(sfu__runner *runner, const sfu_dataset *dataset, const sfu__plan *plan,
-                           const sfu__backend *backend, sfu__team *team) {
+/* Makes the executor of a GPU if that is asked for, or faster. If a GPU that nobody asked for cannot, the CPU does. */
+static sfu_status use_gpu(sfu__runner *runner, const sfu__plan *plan, const sfu__plan_request *request, int threads) {
+    sfu_status status = SFU_OK;
+    sfu__gpu *gpu = NULL;
+    const sfu__device_seconds predicted = sfu__gpu_predicted_seconds(plan, request->epochs, threads);
+    SFU_TRY(sfu__gpu_choose(&gpu, request->device, predicted.cpu, predicted.gpu));
+    if (gpu == NULL) {
+        goto done;
+    }
+    status = sfu__gpu_executor_new(&runner->gpu, gpu, plan, runner->net, (const float *const *)runner->columns);
+    if (status == SFU_OK) {
+        runner->theta = sfu__gpu_executor_theta(runner->gpu);
+        runner->bytes = sfu__gpu_executor_bytes(runner->gpu);
+    } else if (request->device.kind == SFU__DEVICE_AUTO) {
+        status = SFU_OK;
+    }
+done:
+    return status;
+}
+
+static sfu_status use_cpu(sfu__runner *runner, const sfu__plan *plan, const sfu__backend *backend, sfu__team *team) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__executor_new(&runner->executor, plan, backend, team));
-    runner->parameters = sfu__plan_parameters(plan);
     runner->theta = sfu__executor_theta(runner->executor);
     runner->m = sfu__executor_m(runner->executor);
     runner->v = sfu__executor_v(runner->executor);
     runner->bytes = sfu__executor_bytes(runner->executor);
     runner->stages_validation = true;
+done:
+    return status;
+}
+
+static sfu_status use_plan(sfu__runner *runner, const sfu_dataset *dataset, const sfu__plan *plan,
+                           const sfu__plan_request *request, const sfu__backend *backend, sfu__team *team) {
+    sfu_status status = SFU_OK;
+    runner->parameters = sfu__plan_parameters(plan);
     SFU_ALLOC_ZERO(runner->columns, runner->parameters->count);
     for (int i = 0; i < runner->parameters->count; i++) {
         runner->columns[i] = sfu__parameter_column(&runner->parameters->items[i], runner->net, dataset);
     }
+    SFU_TRY(use_gpu(runner, plan, request, sfu__team_size(team)));
+    SFU_TRY(runner->gpu == NULL ? use_cpu(runner, plan, backend, team) : SFU_OK);
 done:
     return status;
 }
@@ -40,6 +70,7 @@ done:
 static sfu_status use_lpnn(sfu__runner *runner, const sfu_dataset *dataset, const sfu__plan_request *request,
                            const sfu__backend *backend, sfu__team *team) {
     sfu_status status = SFU_OK;
+    SFU_TRY(request->device.kind == SFU__DEVICE_CUDA ? sfu__device_unavailable(&request->device) : SFU_OK);
     SFU_TRY(sfu__lpnn_new(&runner->lpnn, dataset, runner->net, request, backend, team));
     runner->parameters = sfu__lpnn_parameters(runner->lpnn);
     runner->theta = sfu__lpnn_theta(runner->lpnn);
@@ -62,13 +93,12 @@ sfu_status sfu__runner_make_of(sfu__runner *runner, const sfu_dataset *dataset, 
     sfu_status status = SFU_OK;
     const sfu__backend *backend = NULL;
     runner->net = net;
-    SFU_TRY(request->device.kind == SFU__DEVICE_CUDA ? sfu__device_unavailable(&request->device) : SFU_OK);
     SFU_TRY(sfu__backend_cpu(&backend));
     if (plan == NULL) {
         SFU_TRY(sfu__runner_plan(&runner->own, dataset, net, request));
         plan = runner->own;
     }
-    SFU_TRY(plan != NULL ? use_plan(runner, dataset, plan, backend, team)
+    SFU_TRY(plan != NULL ? use_plan(runner, dataset, plan, request, backend, team)
                          : use_lpnn(runner, dataset, request, backend, team));
 done:
     return status;
@@ -85,11 +115,34 @@ done:
 
 void sfu__runner_clear(sfu__runner *runner) {
     sfu__lpnn_free(runner->lpnn);
+    sfu__gpu_executor_free(runner->gpu);
     sfu__executor_free(runner->executor);
     sfu__plan_release(runner->own);
     sfu__team_free(runner->own_team);
     sfu__free(runner->columns);
     *runner = (sfu__runner){0};
+}
+
+/* ---- the device -------------------------------------------------------------------------------------------------- */
+
+void sfu__runner_reset(const sfu__runner *runner) {
+    const size_t bytes = (size_t)runner->parameters->size * sizeof(float);
+    if (runner->gpu != NULL) {
+        sfu__gpu_executor_reset(runner->gpu);
+    } else {
+        memset(runner->m, 0, bytes);
+        memset(runner->v, 0, bytes);
+    }
+}
+
+void sfu__runner_fetch(const sfu__runner *runner) {
+    if (runner->gpu != NULL) {
+        sfu__gpu_executor_fetch(runner->gpu);
+    }
+}
+
+sfu_status sfu__runner_check(const sfu__runner *runner) {
+    return runner->gpu != NULL ? sfu__gpu_executor_check(runner->gpu) : SFU_OK;
 }
 
 /* ---- the executor ------------------------------------------------------------------------------------------------ */
@@ -98,6 +151,8 @@ void sfu__runner_epoch(const sfu__runner *runner, const sfu__epoch *epoch, sfu__
                        sfu__score *validation) {
     if (runner->lpnn != NULL) {
         sfu__lpnn_epoch(runner->lpnn, epoch, training, validation);
+    } else if (runner->gpu != NULL) {
+        sfu__gpu_executor_epoch(runner->gpu, epoch, training, validation);
     } else {
         sfu__executor_epoch(runner->executor, epoch, training, validation);
     }
@@ -106,13 +161,17 @@ void sfu__runner_epoch(const sfu__runner *runner, const sfu__epoch *epoch, sfu__
 void sfu__runner_forward(const sfu__runner *runner, sfu_pass pass) {
     if (runner->lpnn != NULL) {
         sfu__lpnn_forward(runner->lpnn, pass);
+    } else if (runner->gpu != NULL) {
+        sfu__gpu_executor_forward(runner->gpu, pass);
     } else {
         sfu__executor_forward(runner->executor, pass);
     }
 }
 
 sfu__dense sfu__runner_output(const sfu__runner *runner, sfu_pass pass) {
-    return runner->lpnn != NULL ? sfu__lpnn_output(runner->lpnn, pass) : sfu__executor_output(runner->executor, pass);
+    return runner->lpnn != NULL  ? sfu__lpnn_output(runner->lpnn, pass)
+           : runner->gpu != NULL ? sfu__gpu_executor_output(runner->gpu, pass)
+                                 : sfu__executor_output(runner->executor, pass);
 }
 
 sfu_status sfu__runner_embedding(sfu__dense *embedding, const sfu__runner *runner, sfu_pass pass) {
@@ -120,7 +179,18 @@ sfu_status sfu__runner_embedding(sfu__dense *embedding, const sfu__runner *runne
         *embedding = sfu__lpnn_embedding(runner->lpnn, pass);
         return SFU_OK;
     }
-    return sfu__executor_embedding(embedding, runner->executor, pass);
+    return runner->gpu != NULL ? sfu__gpu_executor_embedding(embedding, runner->gpu, pass)
+                               : sfu__executor_embedding(embedding, runner->executor, pass);
+}
+
+sfu_status sfu__runner_measure(const sfu__runner *runner, bool on) {
+    return runner->gpu != NULL ? sfu__gpu_executor_measure(runner->gpu, on)
+                               : sfu__executor_measure(runner->executor, on);
+}
+
+double sfu__runner_seconds(const sfu__runner *runner, sfu_pass pass, size_t step) {
+    return runner->gpu != NULL ? sfu__gpu_executor_seconds(runner->gpu, pass, step)
+                               : sfu__executor_seconds(runner->executor, pass, step);
 }
 
 void sfu__runner_start(const sfu__runner *runner, const int32_t *labels, uint64_t seed) {
@@ -132,7 +202,7 @@ void sfu__runner_start(const sfu__runner *runner, const int32_t *labels, uint64_
     }
 }
 
-/* ---- the same for both ------------------------------------------------------------------------------------------- */
+/* ---- the same for all -------------------------------------------------------------------------------------------- */
 
 void sfu__runner_misses(const sfu__runner *runner, const int32_t *labels, int32_t *misses) {
     const sfu__dense P = sfu__runner_output(runner, SFU_PASS_EVALUATE);

@@ -1,5 +1,9 @@
-/* runner.h - one interface to whatever runs the passes of a network: the executor of a plan, or that of LPNN, which has
- * no plan. Training, scoring and prediction need not know which one it is. */
+/* runner.h - one interface to whatever runs the passes of a network: the executor of a plan on the CPU or on a GPU, or
+ * that of LPNN, which has no plan. Training, scoring and prediction need not know which one it is.
+ *
+ * theta is in host memory. A GPU has a copy: call sfu__runner_reset after writing theta and before the first epoch, and
+ * sfu__runner_fetch after an epoch and before reading it. Only a GPU can fail while it runs: sfu__runner_check tells,
+ * and after a failure epochs and passes do nothing. */
 #ifndef SFU_RUNNER_H
 #define SFU_RUNNER_H
 
@@ -9,13 +13,15 @@
 typedef struct sfu__runner {
     const sfu_net *net;
     const sfu__parameters *parameters;
-    float *theta, *m, *v;   /* parameters and Adam's moments, as those of an executor (plan.h) */
+    float *theta;           /* the parameters */
+    float *m, *v;           /* Adam's moments, as those of an executor (plan.h); NULL: on a GPU */
     int64_t bytes;          /* of the runner without the plan */
     bool sums_loss;         /* the training loss is a sum over the nodes, whatever sfu_loss is chosen */
     bool stages_validation; /* validation may run in stages (sfu__stages) */
 
-    /* one of the two executors; the other is NULL */
+    /* one of the executors; the others are NULL */
     sfu__executor *executor;
+    struct sfu__gpu_executor *gpu;
     struct sfu__lpnn_executor *lpnn;
 
     sfu__plan *own;        /* the plan if the runner owns it, else NULL */
@@ -37,12 +43,25 @@ SFU_CHECKED sfu_status sfu__runner_make_of(sfu__runner *runner, const sfu_datase
                                            const sfu__plan_request *request, const sfu__plan *plan, sfu__team *team);
 void sfu__runner_clear(sfu__runner *runner);
 
-/* As the functions of sfu__executor (plan.h). */
+/* After theta was written: the parameters of the next epoch; Adam's moments become zero. */
+void sfu__runner_reset(const sfu__runner *runner);
+
+/* After an epoch: theta has its parameters. */
+void sfu__runner_fetch(const sfu__runner *runner);
+
+/* SFU_OK, or the first failure of an epoch, a pass, an output or one of the two above. */
+SFU_CHECKED sfu_status sfu__runner_check(const sfu__runner *runner);
+
+/* As the functions of sfu__executor (plan.h). An output is to be used after sfu__runner_check alone. */
 void sfu__runner_epoch(const sfu__runner *runner, const sfu__epoch *epoch, sfu__score *training,
                        sfu__score *validation);
 void sfu__runner_forward(const sfu__runner *runner, sfu_pass pass);
 sfu__dense sfu__runner_output(const sfu__runner *runner, sfu_pass pass);
 SFU_CHECKED sfu_status sfu__runner_embedding(sfu__dense *embedding, const sfu__runner *runner, sfu_pass pass);
+
+/* Not for LPNN. */
+SFU_CHECKED sfu_status sfu__runner_measure(const sfu__runner *runner, bool on);
+double sfu__runner_seconds(const sfu__runner *runner, sfu_pass pass, size_t step);
 
 /* Adds 1 to misses[i] for every wrongly classified row i of the evaluation pass, which must just have run
  * completely. */

@@ -65,8 +65,8 @@ typedef struct sfu__training {
                         was misclassified */
 } sfu__training;
 
-/* Runs to the end. Allocates nothing and cannot fail; a run that diverged before its first valid epoch keeps none.
- * on_epoch may be NULL. */
+/* Runs to the end, or until the runner fails (sfu__runner_check), which only a GPU does. A run that diverged before its
+ * first valid epoch keeps none. on_epoch may be NULL. */
 void sfu__training_run(sfu__training *training, const sfu__runner *runner, sfu_epoch_fn on_epoch, void *user);
 
 /* Checks the options, but not the device, which sfu__device_parse reads: SFU_ERR_ARGUMENT. */

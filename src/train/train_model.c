@@ -6,6 +6,7 @@
  */
 #include "calibration.h"
 #include "clock.h"
+#include "gpu_choice.h"
 #include "leak.h"
 #include "metrics.h"
 #include "part_scores.h"
@@ -26,6 +27,7 @@ typedef struct train_job {
     const sfu_split *split;
     const sfu_train_options *options;
     sfu__device device;
+    sfu__gpu *gpu; /* NULL, or stays open from the training to the scores */
     sfu__objective objective;
     sfu__scorer scorer;
     sfu__runner runner; /* for the training, then for the scores */
@@ -83,11 +85,13 @@ done:
 static sfu_status prepare(train_job *job) {
     sfu_status status = SFU_OK;
     SFU_TRY(check_data(job));
-    const sfu__plan_request request =
+    sfu__plan_request request =
         sfu__train_request(job->net, job->split, job->options->dropout, job->options->threads, job->device);
+    request.epochs = job->options->epochs;
     SFU_TRY(sfu__objective_make(&job->objective, job->dataset, job->split,
                                 &(sfu__objective_options){job->options->loss, job->options->balanced}));
     SFU_TRY(sfu__objective_scorer(&job->scorer, job->options->metric, &job->objective, job->dataset));
+    SFU_TRY(sfu__gpu_choose(&job->gpu, job->device, 0, 0));
     SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));
     const sfu__parameters *parameters = job->runner.parameters;
     if (parameters->count == 0) {
@@ -125,6 +129,7 @@ static sfu_status check_divergence(const train_job *job) {
 }
 
 static sfu_status run_epochs(train_job *job) {
+    sfu_status status = SFU_OK;
     const sfu_train_options *options = job->options;
     sfu__training *training = &job->training;
     *training = (sfu__training){.seed = options->seed,
@@ -139,6 +144,7 @@ static sfu_status run_epochs(train_job *job) {
                                 .scorer = options->metric != SFU_METRIC_ACCURACY ? &job->scorer : NULL,
                                 .best = job->best};
     sfu__training_run(training, &job->runner, options->on_epoch, options->on_epoch_user);
+    SFU_TRY(sfu__runner_check(&job->runner));
     job->scores.epochs = training->ran;
     job->scores.best_epoch = training->stopping.best_epoch;
     job->scores.interrupted = training->stopped;
@@ -149,7 +155,9 @@ static sfu_status run_epochs(train_job *job) {
     const bool by_metric = options->metric != SFU_METRIC_ACCURACY && job->objective.val_count > 0;
     job->scores.val_score = by_metric ? training->stopping.best_val_score : job->scores.val_accuracy;
     snprintf(job->scores.split_digest, sizeof job->scores.split_digest, "%s", sfu_split_digest(job->split));
-    return check_divergence(job);
+    SFU_TRY(check_divergence(job));
+done:
+    return status;
 }
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
@@ -266,6 +274,7 @@ static sfu_status score(train_job *job) {
     memcpy(job->runner.theta, job->best, (size_t)size * sizeof *job->best);
     sfu__runner_forward(&job->runner, SFU_PASS_PREDICT);
     const sfu__dense probabilities = sfu__runner_output(&job->runner, SFU_PASS_PREDICT);
+    SFU_TRY(sfu__runner_check(&job->runner));
     count_predictions(job, &probabilities);
     const int32_t classes = job->dataset->classes;
     job->scores.train_accuracy = sfu__tally_accuracy(job->tallies[SFU_TRAIN], classes);
@@ -307,6 +316,7 @@ static void clear(train_job *job) {
     sfu__scorer_clear(&job->scorer);
     sfu__objective_clear(&job->objective);
     sfu__runner_clear(&job->runner);
+    sfu__gpu_close(job->gpu);
     sfu__free(job->start);
     sfu__free(job->best);
     sfu__free(job->nodes);

@@ -48,6 +48,8 @@ static double val_loss(const state *at) {
     return is_validated(at) ? at->validation.loss * at->training->objective->val_scale : NAN;
 }
 
+static bool has_failed(const state *at) { return sfu__runner_check(at->runner) != SFU_OK; }
+
 static void initialize(state *at) {
     const sfu__training *training = at->training;
     float *theta = at->runner->theta;
@@ -56,8 +58,7 @@ static void initialize(state *at) {
     } else {
         sfu__runner_start(at->runner, training->objective->train_labels, training->seed);
     }
-    memset(at->runner->m, 0, (size_t)at->size * sizeof(float));
-    memset(at->runner->v, 0, (size_t)at->size * sizeof(float));
+    sfu__runner_reset(at->runner);
 }
 
 static void count_misses(const state *at) {
@@ -89,6 +90,7 @@ static void run_epoch(state *at, int32_t number) {
 static void keep_parameters(state *at, int32_t epoch) {
     sfu__training *training = at->training;
     const float *theta = at->runner->theta;
+    sfu__runner_fetch(at->runner);
     if (!all_finite(theta, at->size)) {
         training->diverged = true;
         return;
@@ -107,7 +109,7 @@ static double score_of(const state *at) {
         return (double)at->validation.correct;
     }
     const sfu__dense probabilities = sfu__runner_output(at->runner, SFU_PASS_EVALUATE);
-    const double score = sfu__scorer_score(scorer, &probabilities);
+    const double score = has_failed(at) ? 0 : sfu__scorer_score(scorer, &probabilities);
     return isnan(score) ? 0 : score;
 }
 
@@ -155,13 +157,16 @@ static void step(state *at, sfu_epoch_fn on_epoch, void *user, int64_t started) 
     const bool scored = training->objective->val_count > 0;
     const int32_t number = training->ran + 1;
     run_epoch(at, number);
+    if (has_failed(at)) {
+        return;
+    }
     training->ran = number;
     if (!is_loss(at->train.loss, train_weight(at))) {
         training->diverged = true;
     } else if (scored) {
         update_best(at, number);
     }
-    if (!training->diverged && on_epoch != NULL) {
+    if (!training->diverged && !has_failed(at) && on_epoch != NULL) {
         training->stopped = !report_epoch(at, on_epoch, user, started);
     }
 }
@@ -176,8 +181,9 @@ void sfu__training_run(sfu__training *training, const sfu__runner *runner, sfu_e
     initialize(&at);
     do {
         step(&at, on_epoch, user, started);
-    } while (should_continue(training));
-    if (!training->diverged && (training->keep == SFU_KEEP_LAST || training->objective->val_count == 0)) {
+    } while (!has_failed(&at) && should_continue(training));
+    if (!training->diverged && !has_failed(&at) &&
+        (training->keep == SFU_KEEP_LAST || training->objective->val_count == 0)) {
         keep_parameters(&at, training->ran);
     }
 }

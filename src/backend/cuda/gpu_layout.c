@@ -61,14 +61,13 @@ static void count_chains(buckets *to, sfu__gpu_layout *layout, const sfu__gpu_so
     layout->head.long_count = (int32_t)long_rows;
 }
 
-/* The arrays of a layout before they are in the image. */
+/* The arrays of a layout. All but the last are in the image: a copy would double the memory of a large graph. */
 typedef struct arrays {
     sfu__gpu_chain *chains;
     sfu__gpu_long_row *long_rows;
     sfu__gpu_entry *entries;
     uint32_t *mask_bits;
     uint64_t *nonzero;
-    int64_t entry_count; /* with padding */
 } arrays;
 
 static void fill_chains(arrays *to, sfu__gpu_layout *layout, const sfu__gpu_source *source, buckets *at) {
@@ -145,7 +144,7 @@ static sfu_status fill_entries(arrays *to, const sfu__gpu_layout *layout, const 
             const int64_t value = permuted ? A->value_perm[e] : e, position = e - A->indptr[row];
             to->entries[next].column = (uint32_t)A->indices[e];
             to->entries[next].value = source->learned ? (uint32_t)value : float_bits(A->values[value]);
-            if (to->mask_bits != NULL) {
+            if (bits != NULL && A->value_perm != NULL) {
                 to->mask_bits[next] = bits[A->value_perm[e]];
             }
             if (!source->learned && A->values[value] != 0.0F) {
@@ -171,21 +170,47 @@ static int64_t padded_entries(const sfu__sparse *A) {
     return count + CHAIN; /* kernels read ahead */
 }
 
-static sfu_status make_arrays(arrays *to, sfu__gpu_layout *layout, const sfu__gpu_source *source) {
+/* Chains are counted by 32 bits, and so are the bits of their keep words. */
+static sfu_status check_size(const sfu__gpu_layout *layout, const sfu__gpu_source *source) {
+    const int64_t chains = layout->first_chain[source->matrix->rows];
+    if (chains > INT32_MAX ||
+        (source->masked != NULL && (uint32_t)source->masked->head.chain_count > UINT32_MAX / CHAIN)) {
+        return sfu__fail(SFU_ERR_UNSUPPORTED, "a matrix with %lld rows is too large for the layout of GPUs",
+                         (long long)source->matrix->rows);
+    }
+    return SFU_OK;
+}
+
+static sfu_status reserve_arrays(arrays *to, sfu__gpu_layout *layout, sfu__gpu_image *image, bool masked) {
+    sfu_status status = SFU_OK;
+    const size_t chains = (size_t)layout->head.chain_count, entries = (size_t)padded_entries(layout->matrix);
+    SFU_TRY(sfu__gpu_image_add(&layout->entries_at, image, NULL, entries * sizeof *to->entries));
+    SFU_TRY(sfu__gpu_image_add(&layout->chains_at, image, NULL, chains * sizeof *to->chains));
+    SFU_TRY(sfu__gpu_image_add(&layout->long_rows_at, image, NULL,
+                               (size_t)layout->head.long_count * sizeof *to->long_rows));
+    if (masked) {
+        SFU_TRY(sfu__gpu_image_add(&layout->mask_bits_at, image, NULL, entries * sizeof *to->mask_bits));
+        layout->has_mask_bits = true;
+        to->mask_bits = (uint32_t *)(void *)(image->bytes + layout->mask_bits_at);
+    }
+    to->entries = (sfu__gpu_entry *)(void *)(image->bytes + layout->entries_at);
+    to->chains = (sfu__gpu_chain *)(void *)(image->bytes + layout->chains_at);
+    to->long_rows = (sfu__gpu_long_row *)(void *)(image->bytes + layout->long_rows_at);
+done:
+    return status;
+}
+
+static sfu_status make_arrays(arrays *to, sfu__gpu_layout *layout, sfu__gpu_image *image,
+                              const sfu__gpu_source *source) {
     sfu_status status = SFU_OK;
     const sfu__sparse *A = source->matrix;
     buckets at;
     SFU_ALLOC(layout->first_chain, (size_t)A->rows + 1);
     count_chains(&at, layout, source);
+    SFU_TRY(check_size(layout, source));
     SFU_ALLOC(layout->sorted_chain, layout->head.chain_count);
-    to->entry_count = padded_entries(A);
-    SFU_ALLOC(to->chains, layout->head.chain_count);
-    SFU_ALLOC(to->long_rows, layout->head.long_count);
-    SFU_ALLOC_ZERO(to->entries, to->entry_count);
     SFU_ALLOC_ZERO(to->nonzero, layout->head.chain_count);
-    if (source->masked != NULL) {
-        SFU_ALLOC_ZERO(to->mask_bits, to->entry_count);
-    }
+    SFU_TRY(reserve_arrays(to, layout, image, source->masked != NULL));
     fill_chains(to, layout, source, &at);
     SFU_TRY(fill_entries(to, layout, source));
 done:
@@ -210,25 +235,13 @@ sfu_status sfu__gpu_layout_make(sfu__gpu_layout *layout, sfu__gpu_image *image, 
     layout->head.rows = A->rows;
     layout->head.cols = A->cols;
     layout->head.entry_count = A->indptr[A->rows];
-    SFU_TRY(make_arrays(&own, layout, source));
-    const size_t chains = (size_t)layout->head.chain_count, entries = (size_t)own.entry_count;
-    SFU_TRY(sfu__gpu_image_add(&layout->entries_at, image, own.entries, entries * sizeof *own.entries));
-    SFU_TRY(sfu__gpu_image_add(&layout->chains_at, image, own.chains, chains * sizeof *own.chains));
-    SFU_TRY(sfu__gpu_image_add(&layout->long_rows_at, image, own.long_rows,
-                               (size_t)layout->head.long_count * sizeof *own.long_rows));
-    if (own.mask_bits != NULL) {
-        SFU_TRY(sfu__gpu_image_add(&layout->mask_bits_at, image, own.mask_bits, entries * sizeof *own.mask_bits));
-        layout->has_mask_bits = true;
-    }
+    SFU_TRY(make_arrays(&own, layout, image, source));
     if (!source->learned && has_zeros(&own, layout)) {
-        SFU_TRY(sfu__gpu_image_add(&layout->nonzero_at, image, own.nonzero, chains * sizeof *own.nonzero));
+        SFU_TRY(sfu__gpu_image_add(&layout->nonzero_at, image, own.nonzero,
+                                   (size_t)layout->head.chain_count * sizeof *own.nonzero));
         layout->has_nonzero = true;
     }
 done:
-    sfu__free(own.chains);
-    sfu__free(own.long_rows);
-    sfu__free(own.entries);
-    sfu__free(own.mask_bits);
     sfu__free(own.nonzero);
     return status;
 }

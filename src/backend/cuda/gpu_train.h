@@ -83,29 +83,11 @@ SFU__DEVICE_FN void gpu_step(const sfu__gpu_run *run, const sfu__gpu_pass *pass,
     }
 }
 
-#ifdef SFU__GPU_PROFILE
-static __device__ long long gpu_profile[2][64][4], gpu_profile_last, *gpu_profile_slot;
-#define GPU_CLOCK(run, pass, i, phase)                                                                                 \
-    do {                                                                                                               \
-        if (blockIdx.x == 0 && threadIdx.x == 0) {                                                                     \
-            const long long now_ = clock64();                                                                          \
-            if (gpu_profile_slot != NULL) {                                                                            \
-                *gpu_profile_slot += now_ - gpu_profile_last;                                                          \
-            }                                                                                                          \
-            gpu_profile_slot = &gpu_profile[(pass) == &(run)->program->passes[0] ? 0 : 1][i][phase];                   \
-            gpu_profile_last = now_;                                                                                   \
-        }                                                                                                              \
-    } while (0)
-#else
-#define GPU_CLOCK(run, pass, i, phase)
-#endif
-
 /* Runs the steps of a pass on the rows of the current stage. */
 SFU__DEVICE_FN void gpu_steps(const sfu__gpu_run *run, const sfu__gpu_pass *pass, const sfu__gpu_step *steps) {
     for (int i = 0; i < pass->step_count; i++) {
         for (int phase = 0; phase < steps[i].phases; phase++) {
             gpu_barrier(run);
-            GPU_CLOCK(run, pass, i, phase);
             gpu_step(run, pass, &steps[i], phase);
         }
     }

@@ -1,8 +1,6 @@
 /* kernels.cu - the kernels that the driver launches. Everything they do is in the headers, which also compile for the
  * host; here a thread finds its place. */
-#ifdef SFU__GPU_PROFILE
-#include <cstdio>
-#endif
+#include "gpu_gather.h"
 #include "gpu_train.h"
 
 /* Blocks of a cluster work on one training; without clusters a block has its own. */
@@ -63,21 +61,6 @@ static __device__ __forceinline__ void train_many(const sfu__gpu_program *progra
     if (gpu_lane(&run) == 0) {
         outcomes[job] = outcome;
     }
-#ifdef SFU__GPU_PROFILE
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        for (int p = 0; p < 2; p++) {
-            const sfu__gpu_step *steps = p == 0 ? train : validate;
-            for (int i = 0; i < own.passes[p].step_count; i++) {
-                printf("profile %d %d kernel %d values %d rows %d ld %d:", p, i, steps[i].kernel, steps[i].values, steps[i].c.rows, steps[i].c.ld);
-                for (int phase = 0; phase < steps[i].phases; phase++) {
-                    printf(" %.1f", 1e-3 * gpu_profile[p][i][phase] / outcome.ran);
-                    gpu_profile[p][i][phase] = 0;
-                }
-                printf("\n");
-            }
-        }
-    }
-#endif
 }
 
 /* More threads hide more latency, fewer have more registers. */
@@ -102,6 +85,13 @@ extern "C" __global__ void __launch_bounds__(512)
     }
     __syncthreads();
     gpu_step(&run, &program->passes[pass], &program->passes[pass].steps[step], phase);
+}
+
+/* The rows that a product with a matrix gathers, without the product: bench/gpu_smoothing.c. */
+extern "C" __global__ void __launch_bounds__(256)
+    sfu_gather_only(const sfu__gpu_program *program, int matrix, const float *B, float *C, int quads) {
+    gpu_gather_only(&program->matrices[matrix], (const sfu__f4 *)B, (sfu__f4 *)C, quads,
+                    (int64_t)blockIdx.x * blockDim.x + threadIdx.x, (int64_t)gridDim.x * blockDim.x);
 }
 
 /* Writes a number: tells whether kernels run at all. */

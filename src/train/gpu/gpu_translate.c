@@ -99,18 +99,23 @@ static sfu__gpu_operand operand_of(const state *self, const sfu__operand *from) 
 
 /* Constant dense features are stored by columns, so that neighbouring threads read neighbouring rows. */
 static sfu_status add_by_columns(state *self, size_t pointer_at, const sfu__operand *from) {
+    enum { LINE = 16 };
     sfu_status status = SFU_OK;
-    float *columns = NULL;
+    size_t at;
     const int64_t rows = from->rows, stride = sfu__whole_lines(rows);
-    SFU_ALLOC_ZERO(columns, stride * from->ld);
-    for (int64_t i = 0; i < rows; i++) {
+    sfu__gpu_image *image = &self->to->image;
+    SFU_TRY(sfu__gpu_image_add(&at, image, NULL, (size_t)(stride * from->ld) * sizeof(float)));
+    SFU_TRY(sfu__gpu_image_point(image, pointer_at, at));
+    float *columns = (float *)(void *)(image->bytes + at);
+    for (int64_t first = 0; first < rows; first += LINE) { /* whole cache lines of each column */
+        const int64_t end = first + LINE < rows ? first + LINE : rows;
         for (int64_t k = 0; k < from->ld; k++) {
-            columns[k * stride + i] = from->fixed[i * from->ld + k];
+            for (int64_t i = first; i < end; i++) {
+                columns[k * stride + i] = from->fixed[i * from->ld + k];
+            }
         }
     }
-    SFU_TRY(sfu__gpu_image_array(&self->to->image, pointer_at, columns, (size_t)(stride * from->ld) * sizeof *columns));
 done:
-    sfu__free(columns);
     return status;
 }
 
