@@ -1,0 +1,109 @@
+/* tune_device.c - chooses between the processor and a GPU for a study, by the predicted time of its trials. */
+#include "tune_device.h"
+
+#include "gpu_choice.h"
+#include "progress.h"
+#include "sampler.h"
+#include "tune_int.h"
+
+#include <math.h>
+
+enum { GPU_WORKERS = 2 };
+
+const char *sfu__tune_refuses_metric(sfu_metric metric) {
+    return metric != SFU_METRIC_ACCURACY ? "a GPU validates by accuracy alone" : NULL;
+}
+
+/* ---- a typical trial --------------------------------------------------------------------------------------------- */
+
+static double draw_middle(void *user, int stream) {
+    (void)user;
+    (void)stream;
+    return 0.5;
+}
+
+/* The middle of every range. */
+static void typical_point(double *values, const sfu__space *space) {
+    for (int i = 0; i < space->count; i++) {
+        values[i] = sfu__sampler_random(&space->items[i].range, draw_middle, NULL);
+    }
+    const int net = sfu__space_net(space, values);
+    for (int i = 0; i < space->count; i++) {
+        values[i] = sfu__space_has(space, net, i) ? values[i] : NAN;
+    }
+}
+
+static sfu_status plan_typical(sfu__plan **plan, const sfu_dataset *dataset, const sfu_split *split,
+                               const sfu__space *space, const sfu_train_options *train) {
+    sfu_status status = SFU_OK;
+    sfu__candidate candidate = {0};
+    double *values = NULL;
+    *plan = NULL;
+    SFU_ALLOC(values, space->count);
+    typical_point(values, space);
+    SFU_TRY(sfu__candidate_make(&candidate, space, values, train));
+    const sfu__plan_request request =
+        sfu__train_request(candidate.net, split, candidate.dropout, 1, (sfu__device){SFU__DEVICE_CPU, -1});
+    SFU_TRY(sfu__runner_plan(plan, dataset, candidate.net, &request));
+done:
+    sfu__candidate_clear(&candidate);
+    sfu__free(values);
+    return status;
+}
+
+double sfu__tune_epoch_seconds(const sfu_dataset *dataset, const sfu_split *split, const sfu__space *space,
+                               const sfu_train_options *train) {
+    sfu__plan *plan = NULL;
+    const bool known = plan_typical(&plan, dataset, split, space, train) == SFU_OK && plan != NULL;
+    const double seconds = known ? sfu__epoch_seconds(plan) : NAN;
+    sfu__plan_release(plan);
+    return seconds;
+}
+
+/* ---- the choice -------------------------------------------------------------------------------------------------- */
+
+/* Trials that the study has yet to train. */
+static sfu_status count_missing(int32_t *missing, sfu__tuning *self) {
+    const sfu__trials *trials = &self->study->trials;
+    const sfu_status status = sfu__store_read(self->store, &self->study->trials);
+    *missing = self->options->trials;
+    for (int32_t i = 0; status == SFU_OK && i < trials->count; i++) {
+        *missing -= trials->items[i].origin == SFU__TRIAL_OURS && sfu__trial_finished(trials->items[i].state);
+    }
+    return status;
+}
+
+static sfu_status predict(sfu__training_times *times, sfu__tuning *self) {
+    sfu_status status = SFU_OK;
+    int32_t missing = 0;
+    *times = (sfu__training_times){NAN, NAN};
+    if (!SFU_HAVE_CUDA || sfu__tune_refuses_metric(self->train.metric) != NULL) {
+        return SFU_OK;
+    }
+    SFU_TRY(count_missing(&missing, self));
+    if (missing > 0) {
+        const double epoch = sfu__tune_epoch_seconds(self->dataset, self->split, self->study->space, &self->train);
+        *times = sfu__predict_trainings(epoch, missing, self->jobs, SFU__TUNE_AT_ONCE);
+    }
+done:
+    return status;
+}
+
+sfu_status sfu__tune_choose_device(sfu__tuning *self) {
+    sfu_status status = SFU_OK;
+    sfu__training_times times = {NAN, NAN};
+    const char *refusal = sfu__tune_refuses_metric(self->train.metric);
+    if (self->gpu.gpu == NULL) {
+        SFU_TRY(self->device.kind == SFU__DEVICE_AUTO ? predict(&times, self) : SFU_OK);
+        SFU_TRY(sfu__gpu_choose(&self->own_gpu, self->device, times.cpu, times.gpu));
+        self->gpu = (sfu__gpu_use){self->own_gpu, GPU_WORKERS, 1, self->device.kind == SFU__DEVICE_CUDA};
+    }
+    if (self->gpu.gpu != NULL && refusal != NULL) {
+        sfu__log(SFU_LOG_NOTE, "the trials are trained on the processor: %s", refusal);
+        self->gpu = (sfu__gpu_use){0};
+    }
+    self->at_once = self->gpu.gpu != NULL && self->jobs < SFU__TUNE_AT_ONCE ? SFU__TUNE_AT_ONCE : self->jobs;
+    self->claim_max = 2 * self->at_once;
+done:
+    return status;
+}
