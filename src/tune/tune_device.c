@@ -51,13 +51,13 @@ done:
     return status;
 }
 
-double sfu__tune_epoch_seconds(const sfu_dataset *dataset, const sfu_split *split, const sfu__space *space,
-                               const sfu_train_options *train) {
+sfu_status sfu__tune_epoch_seconds(double *seconds, const sfu_dataset *dataset, const sfu_split *split,
+                                   const sfu__space *space, const sfu_train_options *train) {
     sfu__plan *plan = NULL;
-    const bool known = plan_typical(&plan, dataset, split, space, train) == SFU_OK && plan != NULL;
-    const double seconds = known ? sfu__epoch_seconds(plan) : NAN;
+    const sfu_status status = plan_typical(&plan, dataset, split, space, train);
+    *seconds = status == SFU_OK && plan != NULL ? sfu__epoch_seconds(plan) : NAN;
     sfu__plan_release(plan);
-    return seconds;
+    return status == SFU_ERR_MEMORY || status == SFU_ERR_CANCELLED ? status : SFU_OK;
 }
 
 /* ---- the choice -------------------------------------------------------------------------------------------------- */
@@ -82,7 +82,8 @@ static sfu_status predict(sfu__training_times *times, sfu__tuning *self) {
     }
     SFU_TRY(count_missing(&missing, self));
     if (missing > 0) {
-        const double epoch = sfu__tune_epoch_seconds(self->dataset, self->split, self->study->space, &self->train);
+        double epoch = NAN;
+        SFU_TRY(sfu__tune_epoch_seconds(&epoch, self->dataset, self->split, self->study->space, &self->train));
         *times = sfu__predict_trainings(epoch, missing, self->jobs, SFU__TUNE_AT_ONCE);
     }
 done:

@@ -11,9 +11,10 @@ SFU_CHECKED sfu_status sfu__tune_on(sfu_study **study, const sfu__gpu_use *gpu, 
                                     const char *net, const sfu_net_options *net_options, const sfu_split *split,
                                     const sfu_tune_options *options);
 
-/* Predicted time of an epoch of a typical trial on one core; NaN if it is not known. */
-double sfu__tune_epoch_seconds(const sfu_dataset *dataset, const sfu_split *split, const sfu__space *space,
-                               const sfu_train_options *train);
+/* Predicted time of an epoch of a typical trial on one core; NaN if it is not known. Fails only where the trials would:
+ * memory is exhausted, or the caller cancels. */
+SFU_CHECKED sfu_status sfu__tune_epoch_seconds(double *seconds, const sfu_dataset *dataset, const sfu_split *split,
+                                               const sfu__space *space, const sfu_train_options *train);
 
 /* Why no GPU computes this metric during a training; NULL: it can. */
 const char *sfu__tune_refuses_metric(sfu_metric metric);

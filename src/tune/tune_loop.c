@@ -433,7 +433,7 @@ static bool all_done(sfu__tuning *self) {
 static void log_refusal(sfu__tuning *self) {
     const char *why = sfu__trial_pool_refusal(self->pool);
     if (why != NULL) {
-        sfu__log(SFU_LOG_NOTE, "trained on the processor, not on the GPU: %s", why);
+        sfu__log(SFU_LOG_NOTE, "some trials are trained on the processor, not on the GPU: %s", why);
     }
 }
 
