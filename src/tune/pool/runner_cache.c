@@ -18,7 +18,8 @@ static const sfu__device cpu = {SFU__DEVICE_CPU, -1}; /* of the threads */
 struct sfu__shared_plan {
     char *key;
     sfu_net *net;    /* the plan's own copy, for the runners */
-    sfu__plan *plan; /* NULL: the network needs none, or the program has replaced it */
+    sfu__plan *plan; /* NULL: the network needs none, or it was translated */
+    bool for_gpu;    /* one of the next two is set */
     sfu__gpu_trainer *trainer;
     char *refusal; /* why a GPU cannot run it */
     int users;
@@ -85,10 +86,10 @@ static void evict_plans(sfu__runner_cache *cache, int most) {
 }
 
 /* Finds a plan and moves it to the front. Needs the lock. */
-static sfu__shared_plan *find(sfu__runner_cache *cache, const char *key) {
+static sfu__shared_plan *find(sfu__runner_cache *cache, const char *key, bool for_gpu) {
     for (sfu__shared_plan **at = &cache->plans; *at != NULL; at = &(*at)->next) {
         sfu__shared_plan *plan = *at;
-        if (plan->staged == cache->stages_known && strcmp(plan->key, key) == 0) {
+        if (plan->staged == cache->stages_known && plan->for_gpu == for_gpu && strcmp(plan->key, key) == 0) {
             *at = plan->next;
             plan->next = cache->plans;
             cache->plans = plan;
@@ -99,7 +100,7 @@ static sfu__shared_plan *find(sfu__runner_cache *cache, const char *key) {
 }
 
 /* Adds an entry whose plan is not made yet, with the caller as its user. Needs the lock. */
-static sfu__shared_plan *add(sfu__runner_cache *cache, const char *key) {
+static sfu__shared_plan *add(sfu__runner_cache *cache, const char *key, bool for_gpu) {
     sfu__shared_plan *plan = sfu__alloc_zero(1, sizeof *plan);
     if (plan == NULL) {
         return NULL;
@@ -110,6 +111,7 @@ static sfu__shared_plan *add(sfu__runner_cache *cache, const char *key) {
         return NULL;
     }
     plan->users = 1;
+    plan->for_gpu = for_gpu;
     plan->staged = cache->stages_known;
     plan->next = cache->plans;
     cache->plans = plan;
@@ -141,20 +143,15 @@ done:
     return status;
 }
 
-/* The program for the GPU replaces the plan; a network that it cannot run keeps its plan. */
+/* The program replaces the plan. */
 static sfu_status make_trainer(sfu__shared_plan *plan, const sfu__runner_cache *cache) {
-    sfu_status status = SFU_ERR_UNSUPPORTED;
     const bool supported = plan->plan != NULL;
-    if (supported) {
-        status = translate(&plan->trainer, plan, cache);
-    }
+    const sfu_status status = supported ? translate(&plan->trainer, plan, cache) : SFU_ERR_UNSUPPORTED;
+    sfu__plan_release(plan->plan);
+    plan->plan = NULL;
     if (status == SFU_ERR_UNSUPPORTED) {
         plan->refusal = sfu__copy_string(supported ? sfu_message() : "LPNN");
         return plan->refusal != NULL ? SFU_OK : SFU_ERR_MEMORY;
-    }
-    if (status == SFU_OK) {
-        sfu__plan_release(plan->plan);
-        plan->plan = NULL;
     }
     return status;
 }
@@ -167,7 +164,7 @@ static sfu_status make_plan(sfu__shared_plan *plan, const sfu__runner_cache *cac
     sfu__plan_request request = sfu__train_request(plan->net, cache->split, dropout, 1, cpu);
     request.stages = plan->staged && cache->stages.nodes != NULL ? &cache->stages : NULL;
     SFU_TRY(sfu__runner_plan(&plan->plan, cache->dataset, plan->net, &request));
-    SFU_TRY(cache->gpu.gpu != NULL ? make_trainer(plan, cache) : SFU_OK);
+    SFU_TRY(plan->for_gpu ? make_trainer(plan, cache) : SFU_OK);
 done:
     return status;
 }
@@ -180,19 +177,19 @@ void sfu__runner_cache_release(sfu__runner_cache *cache, sfu__shared_plan *plan)
 
 /* If another thread fails to make the plan that this one waits for, this one tries. */
 static sfu_status acquire_plan(sfu__shared_plan **found, sfu__runner_cache *cache, const char *key, const sfu_net *net,
-                               double dropout) {
+                               double dropout, bool for_gpu) {
     sfu_status status = SFU_OK;
     pthread_mutex_lock(&cache->lock);
-    sfu__shared_plan *plan = find(cache, key);
+    sfu__shared_plan *plan = find(cache, key, for_gpu);
     while (plan != NULL && !plan->made) {
         pthread_cond_wait(&cache->made, &cache->lock);
-        plan = find(cache, key);
+        plan = find(cache, key, for_gpu);
     }
     if (plan != NULL) {
         plan->users++;
         goto done;
     }
-    plan = add(cache, key);
+    plan = add(cache, key, for_gpu);
     if (plan == NULL) {
         status = SFU_ERR_MEMORY;
         goto done;
@@ -225,7 +222,7 @@ sfu_status sfu__runner_cache_acquire(sfu__shared_plan **plan, sfu__runner_cache 
     sfu__text key = {0};
     *plan = NULL;
     SFU_TRY(write_key(&key, cache, net, dropout));
-    SFU_TRY(acquire_plan(plan, cache, key.bytes, net, dropout));
+    SFU_TRY(acquire_plan(plan, cache, key.bytes, net, dropout, true));
 done:
     sfu__text_clear(&key);
     return status;
@@ -289,7 +286,7 @@ static void evict_runners(sfu__runner_cache *cache, thread_runners *own) {
 static sfu_status make_runner(cached_runner *kept, sfu__runner_cache *cache, const char *key, const sfu_net *net,
                               double dropout, sfu__team *team) {
     sfu_status status = SFU_OK;
-    SFU_TRY(acquire_plan(&kept->plan, cache, key, net, dropout));
+    SFU_TRY(acquire_plan(&kept->plan, cache, key, net, dropout, false));
     const sfu__plan_request request = sfu__train_request(kept->plan->net, cache->split, dropout, 1, cpu);
     SFU_TRY(sfu__runner_make_of(&kept->runner, cache->dataset, kept->plan->net, &request, kept->plan->plan, team));
 done:
