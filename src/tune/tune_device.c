@@ -1,6 +1,7 @@
 /* tune_device.c - chooses between the processor and a GPU for a study, by the predicted time of its trials. */
 #include "tune_device.h"
 
+#include "batches.h"
 #include "gpu_choice.h"
 #include "progress.h"
 #include "sampler.h"
@@ -73,18 +74,25 @@ static sfu_status count_missing(int32_t *missing, sfu__tuning *self) {
     return status;
 }
 
-static sfu_status predict(sfu__training_times *times, sfu__tuning *self) {
-    sfu_status status = SFU_OK;
-    int32_t missing = 0;
-    *times = (sfu__training_times){NAN, NAN};
-    if (!SFU_HAVE_CUDA || sfu__tune_refuses_metric(self->train.metric) != NULL) {
-        return SFU_OK;
+/* Two batches are in flight. */
+int64_t sfu__tune_rounds(int32_t first, int32_t end, int32_t wave) {
+    int64_t batches = 0;
+    sfu__batch batch = sfu__batch_of(0, wave);
+    for (; batch.begin < end; batch = sfu__batch_after(&batch, wave)) {
+        batches += batch.end > first;
     }
+    return (batches + 1) / 2;
+}
+
+static sfu_status predict(sfu__training_work *work, sfu__tuning *self) {
+    sfu_status status = SFU_OK;
+    const int32_t all = self->options->trials;
+    int32_t missing = 0;
+    double epoch = NAN;
     SFU_TRY(count_missing(&missing, self));
     if (missing > 0) {
-        double epoch = NAN;
         SFU_TRY(sfu__tune_epoch_seconds(&epoch, self->dataset, self->split, self->study->space, &self->train));
-        *times = sfu__predict_trainings(epoch, missing, self->jobs, SFU__TUNE_AT_ONCE);
+        sfu__training_work_add(work, epoch, missing, sfu__tune_rounds(all - missing, all, self->options->wave));
     }
 done:
     return status;
@@ -92,11 +100,13 @@ done:
 
 sfu_status sfu__tune_choose_device(sfu__tuning *self) {
     sfu_status status = SFU_OK;
-    sfu__training_times times = {NAN, NAN};
+    sfu__training_work work = {0};
     const char *refusal = sfu__tune_refuses_metric(self->train.metric);
     if (self->gpu.gpu == NULL) {
-        SFU_TRY(self->device.kind == SFU__DEVICE_AUTO ? predict(&times, self) : SFU_OK);
-        SFU_TRY(sfu__gpu_choose(&self->own_gpu, self->device, times.cpu, times.gpu));
+        const bool predicts = SFU_HAVE_CUDA && self->device.kind == SFU__DEVICE_AUTO && refusal == NULL;
+        SFU_TRY(predicts ? predict(&work, self) : SFU_OK);
+        SFU_TRY(sfu__gpu_choose(&self->own_gpu, self->device, sfu__training_work_cpu(&work, self->jobs),
+                                sfu__training_work_gpu(&work, 1)));
         self->gpu = (sfu__gpu_use){self->own_gpu, GPU_WORKERS, 1, self->device.kind == SFU__DEVICE_CUDA};
     }
     if (self->gpu.gpu != NULL && refusal != NULL) {

@@ -37,35 +37,41 @@ done:
 }
 
 /* Predicts studies until the sum is large enough to decide. */
-static sfu_status predict(sfu__training_times *times, const sfu__running *run) {
+static sfu_status predict(sfu__training_work *work, const sfu__running *run) {
     sfu_status status = SFU_OK;
-    *times = (sfu__training_times){0.0, 0.0};
-    for (int i = 0; i < run->count && times->cpu < enough_seconds; i++) {
+    sfu_tune_options usual;
+    sfu_tune_options_init(&usual);
+    for (int i = 0; i < run->count && sfu__training_work_cpu(work, run->job_threads) < enough_seconds; i++) {
         const sfu__job *job = &run->jobs[i];
         double epoch = NAN;
         SFU_TRY(job->for_cpu ? SFU_OK : epoch_seconds(&epoch, run, job));
-        const sfu__training_times one =
-            sfu__predict_trainings(epoch, job->task->trials - job->known, run->job_threads, SFU__TUNE_AT_ONCE);
-        times->cpu += isnan(one.cpu) ? 0.0 : one.cpu;
-        times->gpu += isnan(one.gpu) ? 0.0 : one.gpu;
+        if (!isnan(epoch)) {
+            sfu__training_work_add(work, epoch, job->task->trials - job->known,
+                                   sfu__tune_rounds(job->known, job->task->trials, usual.wave));
+        }
     }
 done:
     return status;
 }
 
+static int studies_at_once(const sfu__running *run) {
+    return run->count < STUDIES_AT_ONCE ? run->count : STUDIES_AT_ONCE;
+}
+
 static sfu_status open_device(sfu__running *run) {
     sfu_status status = SFU_OK;
     sfu__device device;
-    sfu__training_times times = {NAN, NAN};
+    sfu__training_work work = {0};
     SFU_TRY(sfu__device_parse(&device, run->options->device));
     if (run->count == 0 || device.kind == SFU__DEVICE_CPU) {
         return SFU_OK;
     }
     const char *refusal = sfu__tune_refuses_metric(run->options->request->metric);
     if (device.kind == SFU__DEVICE_AUTO) {
-        SFU_TRY(refusal == NULL && SFU_HAVE_CUDA ? predict(&times, run) : SFU_OK);
+        SFU_TRY(refusal == NULL && SFU_HAVE_CUDA ? predict(&work, run) : SFU_OK);
     }
-    SFU_TRY(sfu__gpu_choose(&run->gpu, device, times.cpu, times.gpu));
+    SFU_TRY(sfu__gpu_choose(&run->gpu, device, sfu__training_work_cpu(&work, run->job_threads),
+                            sfu__training_work_gpu(&work, studies_at_once(run))));
     if (run->gpu != NULL && refusal != NULL) {
         sfu__log(SFU_LOG_NOTE, "the trials are trained on the processor: %s", refusal);
         sfu__gpu_close(run->gpu);
@@ -85,7 +91,7 @@ sfu_status sfu__run_choose_device(sfu__running *run) {
     }
     SFU_TRY(open_device(run));
     if (run->gpu != NULL) {
-        run->threads = run->threads > STUDIES_AT_ONCE ? run->threads : STUDIES_AT_ONCE;
+        run->threads = studies_at_once(run);
         if (for_cpu > 0) {
             sfu__log(SFU_LOG_NOTE, "%d of %d studies run on the processor: no GPU trains LPNN", for_cpu, run->count);
         }

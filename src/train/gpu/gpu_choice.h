@@ -14,12 +14,17 @@ SFU_CHECKED sfu_status sfu__gpu_choose(sfu__gpu **gpu, sfu__device device, doubl
 /* Predicted time of an epoch on one core: a training step and the evaluation, at the nominal rates (cost.h). */
 double sfu__epoch_seconds(const sfu__plan *plan);
 
-/* Predicted times of trainings with this epoch time. */
-typedef struct sfu__training_times {
-    double cpu, gpu;
-} sfu__training_times;
+/* Work whose time is predicted: a sum over studies. Starts as {0}. */
+typedef struct sfu__training_work {
+    double core_seconds;  /* of all trainings on one core */
+    double round_seconds; /* on a GPU, of batches that wait for each other; their trainings run at the same time */
+} sfu__training_work;
 
-/* `jobs`: threads of the processor. `at_once`: trainings that the GPU gets together. */
-sfu__training_times sfu__predict_trainings(double epoch_seconds, int64_t trainings, int jobs, int at_once);
+/* Adds trainings with this epoch time, in `rounds` batches one after the other. */
+void sfu__training_work_add(sfu__training_work *work, double epoch_seconds, int64_t trainings, int64_t rounds);
+
+/* Times on `threads` threads of the processor, and on a GPU that `studies` of equal length share. */
+double sfu__training_work_cpu(const sfu__training_work *work, int threads);
+double sfu__training_work_gpu(const sfu__training_work *work, int studies);
 
 #endif

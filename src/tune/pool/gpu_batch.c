@@ -7,7 +7,8 @@
 /* GROUPS: networks in flight, each with a stream of its own. LEARNING: trainings per launch that count the misses of
  * validation nodes, while these are of use: two or three suffice (validation_stages.c). */
 enum { GROUPS = 32, LEARNING = 3, REFUSAL = 512 };
-static const double memory_share = 0.8; /* of the free memory of the device */
+enum { BLOCKS_MAX = 8, CLUSTERS_SINCE = 9 }; /* thread blocks of one training; compute capability */
+static const double memory_share = 0.8;      /* of the free memory of the device */
 
 /* The trials of one network: the first `ended` have ended, the next `running` are in flight. */
 typedef struct group {
@@ -28,6 +29,7 @@ struct sfu__gpu_batch {
     sfu__candidate *candidates;
     int *group_of; /* [count]; NONE: finished or refused before it was launched */
     int count, next;
+    sfu__gpu_tuning tuning; /* of the launches */
     char refusal[REFUSAL];
 };
 
@@ -219,7 +221,7 @@ static sfu_status start_trials(sfu__gpu_batch *self, group *group, int count) {
     if (*worker == NULL) {
         SFU_TRY(sfu__gpu_worker_new(worker, self->options.use->gpu));
     }
-    SFU_TRY(sfu__gpu_worker_start(*worker, group->trainer, trainings, count, NULL));
+    SFU_TRY(sfu__gpu_worker_start(*worker, group->trainer, trainings, count, &self->tuning));
     group->running = count;
 done:
     return status;
@@ -252,12 +254,29 @@ static sfu_status memory_limit(int64_t *bytes, const sfu__gpu_batch *self) {
     return status;
 }
 
+/* Blocks per training: several if that lets more of the device work, and all trainings still run at once. An eighth of
+ * the multiprocessors stays free, because clusters do not fill the device to the last one. */
+static int blocks_each(const sfu__gpu_batch *self) {
+    const sfu__gpu_use *use = self->options.use;
+    const sfu__gpu_facts *facts = sfu__gpu_facts_of(use->gpu);
+    const int share = facts->multiprocessors * 7 / 8 / (use->workers * use->studies);
+    int trials = 0, blocks = 1;
+    for (int g = 0; g < self->group_count; g++) {
+        trials += self->groups[g].count - self->groups[g].ended;
+    }
+    while (facts->major >= CLUSTERS_SINCE && 2 * blocks <= BLOCKS_MAX && 2 * blocks * trials <= share) {
+        blocks *= 2;
+    }
+    return blocks;
+}
+
 /* Starts trials of all groups, until the memory is used up; at least one. */
 static sfu_status start_groups(sfu__gpu_batch *self) {
     sfu_status status = SFU_OK;
     int64_t left = 0;
     bool alone = true, waits = false;
     SFU_TRY(memory_limit(&left, self));
+    self->tuning.cluster = blocks_each(self);
     for (int g = 0; g < self->group_count && !waits; g++) {
         group *group = &self->groups[g];
         const int64_t each = sfu__gpu_trainer_each(group->trainer), fit = left > 0 && each > 0 ? left / each : 0;
