@@ -3,6 +3,7 @@
 
 #include "batches.h"
 #include "gpu_choice.h"
+#include "gpu_times.h"
 #include "progress.h"
 #include "sampler.h"
 #include "tune_int.h"

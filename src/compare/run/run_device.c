@@ -6,6 +6,7 @@
 #include "run_int.h"
 
 #include "gpu_choice.h"
+#include "gpu_times.h"
 #include "parallel.h"
 #include "tune_device.h"
 

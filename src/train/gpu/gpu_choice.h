@@ -1,30 +1,13 @@
-/* gpu_choice.h - the choice between the processor and a GPU, by predicted times. */
+/* gpu_choice.h - whether a GPU or the CPU runs something, by the device that was asked for and the predicted times. */
 #ifndef SFU_GPU_CHOICE_H
 #define SFU_GPU_CHOICE_H
 
 #include "device.h"
 #include "gpu.h"
-#include "plan.h"
 
-/* Opens the device on which work with these predicted times runs; NULL: the processor. cpu: NULL. cuda: that device, or
- * the failure of sfu__gpu_open. auto: the first device, if it is faster and the processor needs long enough to make up
- * for opening it; NULL if there is none. Pair a device with sfu__gpu_close. */
+/* Opens the GPU that runs it, to be closed with sfu__gpu_close; *gpu is NULL if the CPU does. cpu: NULL. cuda: the
+ * device, or the line of sfu__gpu_open. auto: a GPU if the CPU takes longer than the start of a driver is worth, and a
+ * GPU less; without one, or if it cannot be opened, NULL. The times are in seconds. */
 SFU_CHECKED sfu_status sfu__gpu_choose(sfu__gpu **gpu, sfu__device device, double cpu_seconds, double gpu_seconds);
-
-/* Predicted time of an epoch on one core: a training step and the evaluation, at the nominal rates (cost.h). */
-double sfu__epoch_seconds(const sfu__plan *plan);
-
-/* Work whose time is predicted: a sum over studies. Starts as {0}. */
-typedef struct sfu__training_work {
-    double core_seconds;  /* of all trainings on one core */
-    double round_seconds; /* on a GPU, of batches that wait for each other; their trainings run at the same time */
-} sfu__training_work;
-
-/* Adds trainings with this epoch time, in `rounds` batches one after the other. */
-void sfu__training_work_add(sfu__training_work *work, double epoch_seconds, int64_t trainings, int64_t rounds);
-
-/* Times on `threads` threads of the processor, and on a GPU that `studies` of equal length share. */
-double sfu__training_work_cpu(const sfu__training_work *work, int threads);
-double sfu__training_work_gpu(const sfu__training_work *work, int studies);
 
 #endif
