@@ -144,6 +144,8 @@ static sfu_status explain_broken(sfu_status status, const char *file) {
 
 static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self, int threads) {
     const sfu__request *request = run->options->request;
+    const bool on_gpu = run->gpu != NULL && !self->for_cpu;
+    const sfu__gpu_use gpu = {.gpu = run->gpu, .workers = 1, .studies = run->threads};
     sfu_status status = SFU_OK;
     sfu__text net = {0}, file = {0};
     listener listener = {run, self};
@@ -162,7 +164,7 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     train.loss = request->loss;
     train.metric = request->metric;
     train.balanced = request->balanced;
-    train.device = "cpu"; /* unless the studies share a GPU */
+    train.device = on_gpu ? "auto" : "cpu"; /* of the winner; the trials run on the GPU that the studies share */
     train.on_epoch = on_epoch;
     train.on_epoch_user = &listener;
     options.train = &train;
@@ -170,9 +172,7 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     options.on_progress = on_progress;
     options.on_progress_user = &listener;
     options.remedy = remedy;
-    const sfu__gpu_use gpu = {.gpu = run->gpu, .workers = 1, .studies = run->threads};
-    status = sfu__tune_on(study, run->gpu != NULL && !self->for_cpu ? &gpu : NULL, self->dataset, net.bytes, NULL,
-                          self->split, &options);
+    status = sfu__tune_on(study, on_gpu ? &gpu : NULL, self->dataset, net.bytes, NULL, self->split, &options);
     SFU_TRY(explain_broken(status, file.bytes));
     if (self->lost_curve) {
         status = SFU_ERR_MEMORY;
