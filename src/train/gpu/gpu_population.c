@@ -6,9 +6,9 @@
 
 struct sfu__gpu_trainer {
     sfu__gpu *gpu;
-    sfu__gpu_translation made; /* its image is on the device; here without bytes */
-    uint64_t image;            /* address */
-    int64_t image_bytes;
+    sfu__gpu_translation made;       /* its image is on the device; here without bytes */
+    uint64_t image;                  /* address */
+    int64_t image_bytes, image_size; /* used, and of the block */
 };
 
 /* What travels to the device and back, in this order; offsets in bytes. */
@@ -26,7 +26,7 @@ struct sfu__gpu_worker {
     int64_t memory_bytes;
     uint64_t device; /* jobs, outcomes, counters, misses and parameters */
     char *host;      /* the same, page-locked */
-    int64_t shared_bytes;
+    int64_t shared_bytes, host_bytes;
     const sfu__gpu_trainer *trainer; /* of the trainings that run now */
     sfu__training *trainings;        /* [count] */
     int count;
@@ -44,7 +44,7 @@ sfu_status sfu__gpu_trainer_new(sfu__gpu_trainer **trainer, sfu__gpu *gpu, const
     self->gpu = gpu;
     SFU_TRY(sfu__gpu_translate(&self->made, plan, net, columns, objective, epochs));
     self->image_bytes = (int64_t)self->made.image.size;
-    SFU_TRY(sfu__gpu_alloc(gpu, &self->image, self->image_bytes));
+    SFU_TRY(sfu__gpu_take(gpu, &self->image, &self->image_size, self->image_bytes));
     sfu__gpu_image_place(&self->made.image, self->image);
     SFU_TRY(sfu__gpu_upload(gpu, self->image, self->made.image.bytes, self->image_bytes, NULL));
     sfu__gpu_image_clear(&self->made.image);
@@ -57,7 +57,7 @@ done:
 
 void sfu__gpu_trainer_free(sfu__gpu_trainer *trainer) {
     if (trainer != NULL) {
-        sfu__gpu_free(trainer->gpu, trainer->image);
+        sfu__gpu_put(trainer->gpu, trainer->image, trainer->image_size);
         sfu__gpu_translation_clear(&trainer->made);
         sfu__free(trainer);
     }
@@ -69,6 +69,20 @@ int64_t sfu__gpu_trainer_each(const sfu__gpu_trainer *trainer) {
 }
 
 /* ---- worker ------------------------------------------------------------------------------------------------------ */
+
+static void free_memory(sfu__gpu_worker *worker) {
+    sfu__gpu_put(worker->gpu, worker->memory, worker->memory_bytes);
+    worker->memory = 0;
+    worker->memory_bytes = 0;
+}
+
+static void free_shared(sfu__gpu_worker *worker) {
+    sfu__gpu_put(worker->gpu, worker->device, worker->shared_bytes);
+    sfu__gpu_put_host(worker->gpu, worker->host, worker->host_bytes);
+    worker->device = 0;
+    worker->host = NULL;
+    worker->shared_bytes = worker->host_bytes = 0;
+}
 
 sfu_status sfu__gpu_worker_new(sfu__gpu_worker **worker, sfu__gpu *gpu) {
     sfu_status status = SFU_OK;
@@ -91,9 +105,8 @@ void sfu__gpu_worker_free(sfu__gpu_worker *worker) {
     if (worker == NULL) {
         return;
     }
-    sfu__gpu_free(worker->gpu, worker->memory);
-    sfu__gpu_free(worker->gpu, worker->device);
-    sfu__gpu_free_host(worker->gpu, worker->host);
+    free_memory(worker);
+    free_shared(worker);
     sfu__gpu_event_free(worker->gpu, worker->begin);
     sfu__gpu_event_free(worker->gpu, worker->end);
     sfu__gpu_stream_free(worker->gpu, worker->stream);
@@ -102,32 +115,21 @@ void sfu__gpu_worker_free(sfu__gpu_worker *worker) {
 
 /* Enough memory for the trainings; it only grows. */
 static sfu_status reserve_memory(sfu__gpu_worker *worker, int64_t bytes) {
-    sfu_status status = SFU_OK;
     if (bytes <= worker->memory_bytes) {
         return SFU_OK;
     }
-    sfu__gpu_free(worker->gpu, worker->memory);
-    worker->memory = 0;
-    worker->memory_bytes = 0;
-    SFU_TRY(sfu__gpu_alloc(worker->gpu, &worker->memory, bytes));
-    worker->memory_bytes = bytes;
-done:
-    return status;
+    free_memory(worker);
+    return sfu__gpu_take(worker->gpu, &worker->memory, &worker->memory_bytes, bytes);
 }
 
 static sfu_status reserve_shared(sfu__gpu_worker *worker, int64_t bytes) {
     sfu_status status = SFU_OK;
-    if (bytes <= worker->shared_bytes) {
+    if (bytes <= worker->shared_bytes && bytes <= worker->host_bytes) {
         return SFU_OK;
     }
-    sfu__gpu_free(worker->gpu, worker->device);
-    sfu__gpu_free_host(worker->gpu, worker->host);
-    worker->device = 0;
-    worker->host = NULL;
-    worker->shared_bytes = 0;
-    SFU_TRY(sfu__gpu_alloc(worker->gpu, &worker->device, bytes));
-    SFU_TRY(sfu__gpu_alloc_host(worker->gpu, (void **)&worker->host, bytes));
-    worker->shared_bytes = bytes;
+    free_shared(worker);
+    SFU_TRY(sfu__gpu_take(worker->gpu, &worker->device, &worker->shared_bytes, bytes));
+    SFU_TRY(sfu__gpu_take_host(worker->gpu, (void **)&worker->host, &worker->host_bytes, bytes));
 done:
     return status;
 }
