@@ -53,12 +53,9 @@ done:
     return status;
 }
 
-sfu_status sfu__tune_epoch_seconds(double *seconds, const sfu_dataset *dataset, const sfu_split *split,
-                                   const sfu__space *space, const sfu_train_options *train) {
-    sfu__plan *plan = NULL;
-    const sfu_status status = plan_typical(&plan, dataset, split, space, train);
-    *seconds = status == SFU_OK && plan != NULL ? sfu__epoch_seconds(plan) : NAN;
-    sfu__plan_release(plan);
+sfu_status sfu__tune_typical_plan(sfu__plan **plan, const sfu_dataset *dataset, const sfu_split *split,
+                                  const sfu__space *space, const sfu_train_options *train) {
+    const sfu_status status = plan_typical(plan, dataset, split, space, train);
     return status == SFU_ERR_MEMORY || status == SFU_ERR_CANCELLED ? status : SFU_OK;
 }
 
@@ -89,11 +86,14 @@ static sfu_status predict(sfu__training_work *work, sfu__tuning *self) {
     sfu_status status = SFU_OK;
     const int32_t all = self->options->trials;
     int32_t missing = 0;
-    double epoch = NAN;
     SFU_TRY(count_missing(&missing, self));
-    if (missing > 0) {
-        SFU_TRY(sfu__tune_epoch_seconds(&epoch, self->dataset, self->split, self->study->space, &self->train));
-        sfu__training_work_add(work, epoch, missing, sfu__tune_rounds(all - missing, all, self->options->wave));
+    if (missing <= 0) {
+        goto done;
+    }
+    SFU_TRY(sfu__tune_typical_plan(&self->typical, self->dataset, self->split, self->study->space, &self->train));
+    if (self->typical != NULL) {
+        sfu__training_work_add(work, sfu__epoch_seconds(self->typical), missing,
+                               sfu__tune_rounds(all - missing, all, self->options->wave));
     }
 done:
     return status;
