@@ -136,7 +136,6 @@ static void clear(sfu__tuning *self) {
     message[sizeof message - 1] = '\0';
     sfu__trial_pool_free(self->pool);
     sfu__gpu_close(self->own_gpu);
-    sfu__plan_release(self->typical);
     sfu__store_close(self->store);
     sfu__sampler_free(self->sampler);
     sfu__trials_clear(&self->batch);

@@ -35,28 +35,20 @@ static void typical_point(double *values, const sfu__space *space) {
     }
 }
 
-static sfu_status plan_typical(sfu__plan **plan, const sfu_dataset *dataset, const sfu_split *split,
-                               const sfu__space *space, const sfu_train_options *train) {
+sfu_status sfu__tune_epoch_seconds(double *seconds, const sfu_dataset *dataset, const sfu__space *space,
+                                   const sfu_train_options *train) {
     sfu_status status = SFU_OK;
     sfu__candidate candidate = {0};
     double *values = NULL;
-    *plan = NULL;
+    *seconds = NAN;
     SFU_ALLOC(values, space->count);
     typical_point(values, space);
     SFU_TRY(sfu__candidate_make(&candidate, space, values, train));
-    const sfu__plan_request request =
-        sfu__train_request(candidate.net, split, candidate.dropout, 1, (sfu__device){SFU__DEVICE_CPU, -1});
-    SFU_TRY(sfu__runner_plan(plan, dataset, candidate.net, &request));
+    *seconds = sfu__epoch_seconds(dataset, candidate.net);
 done:
     sfu__candidate_clear(&candidate);
     sfu__free(values);
-    return status;
-}
-
-sfu_status sfu__tune_typical_plan(sfu__plan **plan, const sfu_dataset *dataset, const sfu_split *split,
-                                  const sfu__space *space, const sfu_train_options *train) {
-    const sfu_status status = plan_typical(plan, dataset, split, space, train);
-    return status == SFU_ERR_MEMORY || status == SFU_ERR_CANCELLED ? status : SFU_OK;
+    return status == SFU_ERR_ARGUMENT ? SFU_OK : status;
 }
 
 /* ---- the choice -------------------------------------------------------------------------------------------------- */
@@ -86,14 +78,11 @@ static sfu_status predict(sfu__training_work *work, sfu__tuning *self) {
     sfu_status status = SFU_OK;
     const int32_t all = self->options->trials;
     int32_t missing = 0;
+    double epoch = NAN;
     SFU_TRY(count_missing(&missing, self));
-    if (missing <= 0) {
-        goto done;
-    }
-    SFU_TRY(sfu__tune_typical_plan(&self->typical, self->dataset, self->split, self->study->space, &self->train));
-    if (self->typical != NULL) {
-        sfu__training_work_add(work, sfu__epoch_seconds(self->typical), missing,
-                               sfu__tune_rounds(all - missing, all, self->options->wave));
+    if (missing > 0) {
+        SFU_TRY(sfu__tune_epoch_seconds(&epoch, self->dataset, self->study->space, &self->train));
+        sfu__training_work_add(work, epoch, missing, sfu__tune_rounds(all - missing, all, self->options->wave));
     }
 done:
     return status;

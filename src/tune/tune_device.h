@@ -11,11 +11,10 @@ SFU_CHECKED sfu_status sfu__tune_on(sfu_study **study, const sfu__gpu_use *gpu, 
                                     const char *net, const sfu_net_options *net_options, const sfu_split *split,
                                     const sfu_tune_options *options);
 
-/* The plan of a typical trial, whose cost (gpu_times.h) predicts that of others; NULL if it has none. While it is kept,
- * other plans share what they have in common with it. Fails only where the trials would: memory is exhausted, or the
- * caller cancels. */
-SFU_CHECKED sfu_status sfu__tune_typical_plan(sfu__plan **plan, const sfu_dataset *dataset, const sfu_split *split,
-                                              const sfu__space *space, const sfu_train_options *train);
+/* Predicted time of an epoch of a typical trial on one core; NaN if it is not known. Fails only if memory is
+ * exhausted. */
+SFU_CHECKED sfu_status sfu__tune_epoch_seconds(double *seconds, const sfu_dataset *dataset, const sfu__space *space,
+                                               const sfu_train_options *train);
 
 /* The batches of trials `first` to `end`, of which each one waits for the last but one (batches.h). */
 int64_t sfu__tune_rounds(int32_t first, int32_t end, int32_t wave);

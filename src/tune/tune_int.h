@@ -15,7 +15,6 @@ typedef struct sfu__tuning {
     sfu__device device;      /* that was asked for */
     sfu__gpu *own_gpu;       /* opened by this study */
     sfu__gpu_use gpu;        /* of the trainings; all zeros: the processor */
-    sfu__plan *typical;      /* of the prediction; kept until trials have plans that share its matrices */
     sfu_study *study;
     sfu__store *store;
     sfu__sampler *sampler;

@@ -449,10 +449,6 @@ static sfu_status collect_results(sfu__tuning *self) {
     self->finished_count = count;
     self->claimed -= count;
     self->here += count;
-    if (count > 0) {
-        sfu__plan_release(self->typical);
-        self->typical = NULL;
-    }
     log_refusal(self);
     SFU_TRY(status);
     if (count == 0 && self->claimed == 0) {

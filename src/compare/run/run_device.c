@@ -24,17 +24,14 @@ static sfu_status epoch_seconds(double *seconds, const sfu__running *run, const 
     sfu_status status = SFU_OK;
     sfu__text net = {0};
     sfu__space *space = NULL;
-    sfu__plan *plan = NULL;
     sfu_train_options train;
     uint64_t unused = 0;
     *seconds = NAN;
     sfu_train_options_init(&train);
     SFU_TRY(sfu__task_net(&net, job->task, request));
     SFU_TRY(sfu__space_new_among(&space, request->space, net.bytes, NULL, &unused));
-    SFU_TRY(sfu__tune_typical_plan(&plan, job->dataset, job->split, space, &train));
-    *seconds = plan != NULL ? sfu__epoch_seconds(plan) : NAN;
+    SFU_TRY(sfu__tune_epoch_seconds(seconds, job->dataset, space, &train));
 done:
-    sfu__plan_release(plan);
     sfu__space_free(space);
     sfu__text_clear(&net);
     return status;

@@ -4,8 +4,9 @@
 
 #include "plan.h"
 
-/* Predicted time of an epoch on one core: a training step and the evaluation, at the nominal rates (cost.h). */
-double sfu__epoch_seconds(const sfu__plan *plan);
+/* Predicted time of an epoch on one core, from the sizes of data and layers alone: making a plan may take longer than
+ * the choice is worth. NaN for LPNN. */
+double sfu__epoch_seconds(const sfu_dataset *dataset, const sfu_net *net);
 
 /* Work whose time is predicted: a sum over studies. Starts as {0}. */
 typedef struct sfu__training_work {
