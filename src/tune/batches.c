@@ -23,9 +23,11 @@ sfu__batch sfu__batch_of(int32_t n, int32_t most) {
         return batch_at(n, most);
     }
     while (batch.end <= n) {
-        batch = batch_at(batch.end, most);
+        batch = sfu__batch_after(&batch, most);
     }
     return batch;
 }
+
+sfu__batch sfu__batch_after(const sfu__batch *batch, int32_t most) { return batch_at(batch->end, most); }
 
 int32_t sfu__batches_in_flight(int32_t most) { return most > SFU__BATCH_RANDOM ? most : SFU__BATCH_RANDOM; }

@@ -19,8 +19,9 @@ typedef struct sfu__batch {
     int32_t begin, end, seen;
 } sfu__batch;
 
-/* `most` is W, the option `wave`. */
+/* `most` is W, the option `wave`. And the next batch. */
 sfu__batch sfu__batch_of(int32_t n, int32_t most);
+sfu__batch sfu__batch_after(const sfu__batch *batch, int32_t most);
 
 /* Upper bound of the number of trials in flight when a trial is asked. */
 int32_t sfu__batches_in_flight(int32_t most);

@@ -2,6 +2,7 @@
 #include "trial.h"
 
 #include "random.h"
+#include "train.h"
 
 #include <string.h>
 
@@ -61,6 +62,16 @@ static uint64_t seed_at(uint64_t study_seed, uint32_t stream, int32_t position) 
 
 uint64_t sfu__asked_seed(uint64_t study_seed, int32_t n) { return seed_at(study_seed, 0, n); }
 uint64_t sfu__queued_seed(uint64_t study_seed, int32_t number) { return seed_at(study_seed, 1, number); }
+
+sfu__outcome sfu__outcome_of(const sfu__training *training) {
+    const double count = training->objective->val_count;
+    return (sfu__outcome){.failed = training->diverged || training->stopping.best_epoch == 0,
+                          .val_score = training->scorer != NULL ? training->stopping.best_val_score
+                                                                : (double)training->best_val_correct / count,
+                          .val_loss = training->stopping.best_val_loss,
+                          .epochs = training->ran,
+                          .best_epoch = training->stopping.best_epoch};
+}
 
 bool sfu__trial_better(const sfu__trial *one, const sfu__trial *other) {
     const sfu__outcome *a = &one->outcome, *b = &other->outcome;

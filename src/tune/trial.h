@@ -34,6 +34,9 @@ typedef struct sfu__outcome {
     int32_t epochs, best_epoch;
 } sfu__outcome;
 
+struct sfu__training; /* train.h */
+sfu__outcome sfu__outcome_of(const struct sfu__training *training);
+
 typedef struct sfu__trial {
     int32_t number; /* from 0, without gaps */
     sfu__trial_state state;

@@ -4,6 +4,7 @@
 #include "parallel.h"
 #include "sized_struct.h"
 #include "study_url.h"
+#include "tune_device.h"
 #include "tune_int.h"
 
 #include <string.h>
@@ -96,11 +97,12 @@ static sfu_status make_pool(sfu__tuning *self) {
     sfu_status status = SFU_OK;
     const size_t width = (size_t)self->study->space->count;
     self->jobs = sfu__thread_count(self->options->jobs);
-    SFU_ALLOC(self->finished, SFU__TUNE_CLAIMS * self->jobs);
-    SFU_ALLOC(self->claims, SFU__TUNE_CLAIMS * self->jobs);
+    SFU_TRY(sfu__tune_choose_device(self));
+    SFU_ALLOC(self->finished, self->claim_max);
+    SFU_ALLOC(self->claims, self->claim_max);
     SFU_ALLOC(self->points, (size_t)sfu__batches_in_flight(self->options->wave) * width);
     SFU_TRY(sfu__trial_pool_new(&self->pool, &(sfu__trial_pool_options){self->dataset, self->split, self->study->space,
-                                                                        &self->train, self->jobs, self->device}));
+                                                                        &self->train, self->jobs, self->gpu}));
 done:
     return status;
 }
@@ -133,6 +135,7 @@ static void clear(sfu__tuning *self) {
     strncpy(message, sfu_message(), sizeof message - 1);
     message[sizeof message - 1] = '\0';
     sfu__trial_pool_free(self->pool);
+    sfu__gpu_close(self->own_gpu);
     sfu__store_close(self->store);
     sfu__sampler_free(self->sampler);
     sfu__trials_clear(&self->batch);
@@ -175,7 +178,7 @@ static sfu_status train_winner(sfu__tuning *self, const sfu__trial *best) {
     study->winner.device = "auto"; /* the text of the caller may be gone when the study is asked for its winner */
     winner_epochs epochs = {&self->asked, false};
     sfu_train_options again = study->winner;
-    again.device = self->train.device;
+    again.device = self->device.kind == SFU__DEVICE_CPU ? "cpu" : "auto"; /* a GPU trains many at once, not one fast */
     again.on_epoch = epochs.asked->on_epoch != NULL ? on_winner_epoch : NULL;
     again.on_epoch_user = &epochs;
     SFU_TRY(sfu_train(&study->model, self->dataset, candidate.net, self->split, &again));
@@ -233,12 +236,13 @@ done:
 
 /* ---- the study -------------------------------------------------------------------------------------------------- */
 
-sfu_status sfu_tune(sfu_study **study, const sfu_dataset *dataset, const char *net, const sfu_net_options *net_options,
-                    const sfu_split *split, const sfu_tune_options *given) {
+sfu_status sfu__tune_on(sfu_study **study, const sfu__gpu_use *gpu, const sfu_dataset *dataset, const char *net,
+                        const sfu_net_options *net_options, const sfu_split *split, const sfu_tune_options *given) {
     sfu_status status = SFU_OK;
     sfu_tune_options options;
     sfu_net_options named;
     sfu__tuning self = {.dataset = dataset, .split = split, .options = &options};
+    self.gpu = gpu != NULL ? *gpu : (sfu__gpu_use){0};
     *study = NULL;
     SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_tune_options));
     SFU_TRY(SFU__READ_OPTIONS(&named, net_options, sfu_net_options));
@@ -259,4 +263,9 @@ done:
         sfu_study_free(self.study);
     }
     return status;
+}
+
+sfu_status sfu_tune(sfu_study **study, const sfu_dataset *dataset, const char *net, const sfu_net_options *net_options,
+                    const sfu_split *split, const sfu_tune_options *options) {
+    return sfu__tune_on(study, NULL, dataset, net, net_options, split, options);
 }

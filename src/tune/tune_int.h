@@ -6,21 +6,23 @@
 #include "study_int.h"
 #include "trial_pool.h"
 
-enum { SFU__TUNE_CLAIMS = 2 }; /* trials claimed per thread: one in training and one to follow */
-
 typedef struct sfu__tuning {
     const sfu_dataset *dataset;
     const sfu_split *split;
     const sfu_tune_options *options;
     sfu_train_options asked; /* options->train in full */
     sfu_train_options train; /* the same with the effective loss */
-    sfu__device device;      /* of the trainings */
+    sfu__device device;      /* that was asked for */
+    sfu__gpu *own_gpu;       /* opened by this study */
+    sfu__gpu_use gpu;        /* of the trainings; all zeros: the processor */
     sfu_study *study;
     sfu__store *store;
     sfu__sampler *sampler;
     bool ignores_results; /* random search: trials do not depend on results */
     sfu__trial_pool *pool;
-    int jobs;      /* threads of the pool */
+    int jobs;      /* threads of the pool, on the processor */
+    int at_once;   /* trials that are trained at the same time: one per thread, or those of a GPU */
+    int claim_max; /* trials in the pool, at most: those in training, and as many to follow */
     int32_t told;  /* trials before this one are told to the sampler, or left out */
     int32_t *late; /* trials before `told` that were running in another program then */
     size_t late_count, late_capacity;
@@ -30,9 +32,9 @@ typedef struct sfu__tuning {
     sfu__trials batch;       /* asked, but not in the study yet */
     sfu__trials adopted;     /* enqueued trials with their values, but not in the study yet */
     double *points;          /* [sfu__batches_in_flight][parameters]: scratch for the pending trials */
-    sfu__finished *finished; /* [SFU__TUNE_CLAIMS * jobs]: results that are not stored yet */
+    sfu__finished *finished; /* [claim_max]: results that are not stored yet */
     int finished_count;
-    int32_t *claims; /* [SFU__TUNE_CLAIMS * jobs] */
+    int32_t *claims; /* [claim_max] */
     int32_t done, failed, here;
     const sfu__trial *best;
     sfu__text best_params;
@@ -43,6 +45,9 @@ typedef struct sfu__tuning {
 
 /* Makes study->space; study->location is set. Without a space in the options an existing study keeps its own. */
 SFU_CHECKED sfu_status sfu__tune_space(sfu__tuning *self, const char *net, const sfu_net_options *net_options);
+
+/* Sets gpu, at_once and claim_max; the store is open. */
+SFU_CHECKED sfu_status sfu__tune_choose_device(sfu__tuning *self);
 
 /* Runs the trials of the open study until all are finished. */
 SFU_CHECKED sfu_status sfu__tune_run(sfu__tuning *self);

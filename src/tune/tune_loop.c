@@ -5,6 +5,7 @@
  */
 #include "batches.h"
 #include "clock.h"
+#include "progress.h"
 #include "random.h"
 #include "tune_int.h"
 
@@ -201,8 +202,8 @@ done:
     return status;
 }
 
-/* The same for a sampler that ignores results, so no trial waits for any: one more trial per thread as soon as none is
- * waiting. */
+/* The same for a sampler that ignores results, so no trial waits for any: as many as are trained at the same time, as
+ * soon as none is waiting. */
 static sfu_status ask_independent(sfu__tuning *self) {
     sfu_status status = SFU_OK;
     const int32_t first = self->asked_count, left = self->options->trials - first;
@@ -210,7 +211,7 @@ static sfu_status ask_independent(sfu__tuning *self) {
     sfu__trials_clear(&self->batch);
     SFU_TRY(tell_results(&all, self, self->study->trials.count)); /* advances `told` to the first unfinished trial */
     const bool wanted = !any_waiting(self);
-    for (int32_t i = 0; wanted && i < left && i < self->jobs; i++) {
+    for (int32_t i = 0; wanted && i < left && i < self->at_once; i++) {
         SFU_TRY(ask_one(self, first + i));
     }
 done:
@@ -277,6 +278,7 @@ static sfu_status submit_claimed(sfu__tuning *self, const sfu__transaction *tran
         SFU_TRY(sfu__trial_pool_submit(self->pool, trial));
         self->claimed++;
     }
+    sfu__trial_pool_launch(self->pool);
 done:
     return status;
 }
@@ -334,7 +336,7 @@ static sfu_status exchange(sfu__tuning *self) {
     sfu_status status = SFU_OK;
     SFU_TRY(self->ignores_results ? ask_independent(self) : ask_batch(self));
     const bool waits = any_waiting(self);
-    const int want = waits ? SFU__TUNE_CLAIMS * self->jobs - self->claimed : 0;
+    const int want = waits ? self->claim_max - self->claimed : 0;
     SFU_TRY(adopt_queued(self, want));
     sfu__transaction transaction = {.finished = self->finished,
                                     .finished_count = self->finished_count,
@@ -427,18 +429,28 @@ static bool all_done(sfu__tuning *self) {
     return all;
 }
 
+/* One line per study for trials that a GPU cannot train. */
+static void log_refusal(sfu__tuning *self) {
+    const char *why = sfu__trial_pool_refusal(self->pool);
+    if (why != NULL) {
+        sfu__log(SFU_LOG_NOTE, "some trials are trained on the processor, not on the GPU: %s", why);
+    }
+}
+
 /* Waits for results of the pool; if no trial is claimed here, for other workers. */
 static sfu_status collect_results(sfu__tuning *self) {
     sfu_status status = SFU_OK;
     int count = 0;
-    SFU_TRY(sfu__trial_pool_take(&count, self->finished, SFU__TUNE_CLAIMS * self->jobs, self->pool,
-                                 self->claimed > 0 ? tick_s : poll_s));
+    status =
+        sfu__trial_pool_take(&count, self->finished, self->claim_max, self->pool, self->claimed > 0 ? tick_s : poll_s);
     for (int i = 0; i < count; i++) {
         apply_result(self, &self->finished[i]);
     }
     self->finished_count = count;
     self->claimed -= count;
     self->here += count;
+    log_refusal(self);
+    SFU_TRY(status);
     if (count == 0 && self->claimed == 0) {
         SFU_TRY(read_trials(self));
     }
@@ -446,31 +458,31 @@ done:
     return status;
 }
 
-/* Stores the trials that are finished when a study is cancelled. */
+/* Stores the trials that are finished when a study is cancelled, or when its device has failed. */
 static void save_finished(sfu__tuning *self) {
     int count = 0;
-    if (sfu__trial_pool_take(&count, self->finished + self->finished_count,
-                             SFU__TUNE_CLAIMS * self->jobs - self->finished_count, self->pool, 0) == SFU_OK) {
-        for (int i = 0; i < count; i++) {
-            apply_result(self, &self->finished[self->finished_count + i]);
-        }
-        self->finished_count += count;
-        self->here += count;
+    (void)!sfu__trial_pool_take(&count, self->finished + self->finished_count, self->claim_max - self->finished_count,
+                                self->pool, 0); /* the failure of its device is known */
+    for (int i = 0; i < count; i++) {
+        apply_result(self, &self->finished[self->finished_count + i]);
     }
+    self->finished_count += count;
+    self->here += count;
     sfu__transaction transaction = {.finished = self->finished, .finished_count = self->finished_count};
     if (self->finished_count > 0 && sfu__store_transaction(self->store, &transaction) == SFU_OK) {
         self->finished_count = 0;
     }
 }
 
-/* The message of a study that was cancelled or whose database failed, with the number of trials that were lost. */
+/* The message of a study that was cancelled or whose database or device failed, with the number of trials that were
+ * lost. */
 static sfu_status end_early(sfu__tuning *self, sfu_status status) {
     char why[SFU__MESSAGE_MAX];
-    if (status == SFU_ERR_CANCELLED) {
+    snprintf(why, sizeof why, "%.800s", sfu_message());
+    if (status != SFU_ERR_IO) {
         save_finished(self);
     }
     self->unsaved = self->finished_count;
-    snprintf(why, sizeof why, "%.800s", sfu_message());
     if (count_trials(self) != SFU_OK) {
         return status;
     }
@@ -482,6 +494,10 @@ static sfu_status end_early(sfu__tuning *self, sfu_status status) {
     return self->unsaved == 0 ? sfu__fail(status, "%s", why)
                               : sfu__fail(status, "%s; %d finished %s could not be saved", why, self->unsaved,
                                           self->unsaved == 1 ? "trial" : "trials");
+}
+
+static bool ends_early(sfu_status status) {
+    return status == SFU_ERR_CANCELLED || status == SFU_ERR_IO || status == SFU_ERR_DEVICE;
 }
 
 sfu_status sfu__tune_run(sfu__tuning *self) {
@@ -498,5 +514,5 @@ sfu_status sfu__tune_run(sfu__tuning *self) {
     }
     SFU_TRY(report_progress(self, true));
 done:
-    return status == SFU_ERR_CANCELLED || status == SFU_ERR_IO ? end_early(self, status) : status;
+    return ends_early(status) ? end_early(self, status) : status;
 }

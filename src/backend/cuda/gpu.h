@@ -64,12 +64,20 @@ const sfu__gpu_facts *sfu__gpu_facts_of(const sfu__gpu *gpu);
 SFU_CHECKED sfu_status sfu__gpu_alloc(sfu__gpu *gpu, uint64_t *address, int64_t bytes);
 void sfu__gpu_free(sfu__gpu *gpu, uint64_t address);
 
-/* The bytes of device memory that are free now. */
+/* The bytes of device memory that are free now, or were put back. */
 SFU_CHECKED sfu_status sfu__gpu_free_bytes(sfu__gpu *gpu, int64_t *bytes);
 
 /* Page-locked host memory: copies from and to it do not block the thread, and are faster. Uninitialized. */
 SFU_CHECKED sfu_status sfu__gpu_alloc_host(sfu__gpu *gpu, void **pointer, int64_t bytes);
 void sfu__gpu_free_host(sfu__gpu *gpu, void *pointer);
+
+/* The same for memory that comes and goes while others work: what is put back is used again, and putting it back does
+ * not wait, so the work on it must be done. *size: the bytes of the block, at least those that were asked for. What was
+ * put back is freed when device memory is short, and when the device is closed. */
+SFU_CHECKED sfu_status sfu__gpu_take(sfu__gpu *gpu, uint64_t *address, int64_t *size, int64_t bytes);
+void sfu__gpu_put(sfu__gpu *gpu, uint64_t address, int64_t size);
+SFU_CHECKED sfu_status sfu__gpu_take_host(sfu__gpu *gpu, void **pointer, int64_t *size, int64_t bytes);
+void sfu__gpu_put_host(sfu__gpu *gpu, void *pointer, int64_t size);
 
 /* ---- streams and copies ------------------------------------------------------------------------------------------ */
 

@@ -8,6 +8,19 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* Memory that was given back, gpu_reserve.c. */
+enum { SFU__GPU_BLOCKS = 1024 };
+
+typedef struct sfu__gpu_block {
+    uint64_t address;
+    int64_t bytes;
+} sfu__gpu_block;
+
+typedef struct sfu__gpu_blocks {
+    sfu__gpu_block items[SFU__GPU_BLOCKS];
+    int count;
+} sfu__gpu_blocks;
+
 struct sfu__gpu {
     sfu__gpu *next; /* in the list of open devices, gpu_open.c */
     int references;
@@ -19,7 +32,13 @@ struct sfu__gpu {
     atomic_bool lost;
     pthread_mutex_t lost_lock; /* of lost_line, which is written once */
     char lost_line[SFU__MESSAGE_MAX];
+    pthread_mutex_t reserve_lock; /* of both lists */
+    sfu__gpu_blocks device_blocks, host_blocks;
 };
+
+/* Bytes of device memory that were given back; and frees them, true if there were any. */
+int64_t sfu__gpu_reserved(sfu__gpu *gpu);
+bool sfu__gpu_release_reserve(sfu__gpu *gpu);
 
 /* Makes the device's context current on this thread. False, with the message set, if the device is lost. */
 bool sfu__gpu_enter(sfu__gpu *gpu);

@@ -27,7 +27,7 @@ static sfu_status fail_memory(const sfu__gpu *gpu, size_t bytes) {
                      bytes_text(needed, bytes), gpu->label, bytes_text(available, free_bytes));
 }
 
-sfu_status sfu__gpu_alloc(sfu__gpu *gpu, uint64_t *address, int64_t bytes) {
+static sfu_status allocate(sfu__gpu *gpu, uint64_t *address, int64_t bytes) {
     const size_t size = bytes > 0 ? (size_t)bytes : 1;
     sfu__cu_address allocated = 0;
     *address = 0;
@@ -44,6 +44,11 @@ sfu_status sfu__gpu_alloc(sfu__gpu *gpu, uint64_t *address, int64_t bytes) {
     return sfu__gpu_leave(gpu, result, "allocating memory");
 }
 
+sfu_status sfu__gpu_alloc(sfu__gpu *gpu, uint64_t *address, int64_t bytes) {
+    const sfu_status status = allocate(gpu, address, bytes);
+    return status == SFU_ERR_MEMORY && sfu__gpu_release_reserve(gpu) ? allocate(gpu, address, bytes) : status;
+}
+
 void sfu__gpu_free(sfu__gpu *gpu, uint64_t address) {
     if (address != 0) {
         SFU__GPU_RELEASE(gpu, "freeing memory", sfu__cuda.memory_free(address));
@@ -54,7 +59,7 @@ sfu_status sfu__gpu_free_bytes(sfu__gpu *gpu, int64_t *bytes) {
     size_t free_bytes = 0, total = 0;
     const sfu_status status =
         SFU__GPU_CALL(gpu, "asking for the free memory", sfu__cuda.memory_info(&free_bytes, &total));
-    *bytes = (int64_t)free_bytes;
+    *bytes = (int64_t)free_bytes + sfu__gpu_reserved(gpu);
     return status;
 }
 

@@ -93,12 +93,14 @@ static sfu_status identify(sfu__gpu *gpu, int ordinal) {
 /* ---- open and close ---------------------------------------------------------------------------------------------- */
 
 static void destroy(sfu__gpu *gpu) {
+    (void)sfu__gpu_release_reserve(gpu);
     if (gpu->module != NULL) {
         SFU__GPU_RELEASE(gpu, "unloading the kernels", sfu__cuda.module_unload(gpu->module));
     }
     if (gpu->context != NULL) {
         sfu__cuda.context_release(gpu->device);
     }
+    pthread_mutex_destroy(&gpu->reserve_lock);
     pthread_mutex_destroy(&gpu->lost_lock);
     sfu__free(gpu);
 }
@@ -117,6 +119,7 @@ static sfu_status create(sfu__gpu **to, int ordinal) {
     sfu__gpu *gpu;
     SFU_ALLOC_ZERO(gpu, 1);
     pthread_mutex_init(&gpu->lost_lock, NULL);
+    pthread_mutex_init(&gpu->reserve_lock, NULL);
     SFU_TRY(identify(gpu, ordinal));
     SFU_TRY(retain_context(gpu));
     SFU_TRY(SFU__GPU_CALL(gpu, "loading the kernels", sfu__cuda.module_load(&gpu->module, sfu__fatbin())));

@@ -4,6 +4,7 @@
 
 #include "curves.h"
 #include "details.h"
+#include "gpu.h"
 #include "results_int.h"
 
 #include <stdatomic.h>
@@ -26,6 +27,7 @@ typedef struct sfu__job {
     const sfu_dataset *dataset;
     bool has_namesake; /* another dataset of the folder has a file with the same name */
     const sfu_split *split;
+    bool for_cpu;           /* no GPU can train its network */
     sfu__entry entry;       /* the result */
     bool keeps_curve;       /* its learning curve is kept */
     bool lost_curve;        /* memory for the curve was exhausted */
@@ -56,11 +58,14 @@ typedef struct sfu__running {
 
     pthread_mutex_t lock;
     pthread_cond_t job_finished;
-    int next;          /* index of the next job to start */
+    int taken;         /* number of started jobs */
     int finished;      /* number of finished jobs */
     int *finish_order; /* [count]: jobs in the order in which they finished */
     int written;       /* number of these that are in the entries */
-    int threads;
+    int threads;       /* studies at once */
+    int thread_count;  /* of them that have taken a number */
+    int job_threads;   /* threads of the processor for all studies together */
+    sfu__gpu *gpu;     /* that the studies share; NULL: none */
     atomic_bool stop;
     sfu_status status;
     char message[SFU__MESSAGE_MAX];
@@ -71,6 +76,9 @@ typedef struct sfu__running {
  * draws the splits, lists the jobs. Copies entries from other tasks with the same training. */
 SFU_CHECKED sfu_status sfu__run_prepare(sfu__running *run);
 void sfu__run_clear(sfu__running *run);
+
+/* Opens the GPU that the studies share, if they are to have one, and sets the number of studies at once. */
+SFU_CHECKED sfu_status sfu__run_choose_device(sfu__running *run);
 
 /* Copies the result of a task to the tasks with the same training. */
 SFU_CHECKED sfu_status sfu__run_share(sfu__running *run, const sfu__entry *entry);

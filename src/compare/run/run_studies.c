@@ -1,8 +1,8 @@
 /* run_studies.c - runs the studies of a comparison, several at a time, with one core per training.
  *
  * Studies are independent, so each runs on one thread and no core waits for another; only the last ones, when fewer are
- * left than threads, get more threads. The results depend on neither. The calling thread collects results, updates the
- * folder and reports progress.
+ * left than threads, get more threads. With a GPU (run_device.c) more studies run at once. The results depend on
+ * neither. The calling thread collects results, updates the folder and reports progress.
  */
 #include "clock.h"
 #include "digest.h"
@@ -10,6 +10,7 @@
 #include "progress.h"
 #include "parallel.h"
 #include "run_int.h"
+#include "tune_device.h"
 
 #include <errno.h>
 #include <math.h>
@@ -143,6 +144,8 @@ static sfu_status explain_broken(sfu_status status, const char *file) {
 
 static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self, int threads) {
     const sfu__request *request = run->options->request;
+    const bool on_gpu = run->gpu != NULL && !self->for_cpu;
+    const sfu__gpu_use gpu = {.gpu = run->gpu, .workers = 1, .studies = run->threads};
     sfu_status status = SFU_OK;
     sfu__text net = {0}, file = {0};
     listener listener = {run, self};
@@ -161,7 +164,7 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     train.loss = request->loss;
     train.metric = request->metric;
     train.balanced = request->balanced;
-    train.device = run->options->device;
+    train.device = on_gpu ? "auto" : "cpu"; /* of the winner; the trials run on the GPU that the studies share */
     train.on_epoch = on_epoch;
     train.on_epoch_user = &listener;
     options.train = &train;
@@ -169,7 +172,8 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     options.on_progress = on_progress;
     options.on_progress_user = &listener;
     options.remedy = remedy;
-    SFU_TRY(explain_broken(sfu_tune(study, self->dataset, net.bytes, NULL, self->split, &options), file.bytes));
+    status = sfu__tune_on(study, on_gpu ? &gpu : NULL, self->dataset, net.bytes, NULL, self->split, &options);
+    SFU_TRY(explain_broken(status, file.bytes));
     if (self->lost_curve) {
         status = SFU_ERR_MEMORY;
     } else if (sfu_study_ranked(*study, 0) == NULL) {
@@ -201,14 +205,36 @@ done:
 
 /* ---- worker threads ---------------------------------------------------------------------------------------------- */
 
-/* The next job, or NULL; and how many threads it may use. */
-static sfu__job *take_job(sfu__running *run, int *threads) {
+/* The first job that is not started and is, or is not, for the processor alone. Needs the lock. */
+static sfu__job *find_job(const sfu__running *run, bool for_cpu) {
+    for (int i = 0; i < run->count; i++) {
+        if (!atomic_load(&run->jobs[i].started) && run->jobs[i].for_cpu == for_cpu) {
+            return &run->jobs[i];
+        }
+    }
+    return NULL;
+}
+
+/* Without a GPU, in the order of the jobs. With one, only as many threads as there are cores take jobs of the
+ * processor, and take these first. Needs the lock. */
+static sfu__job *choose_job(const sfu__running *run, int thread) {
+    if (run->gpu == NULL) {
+        return run->taken < run->count ? &run->jobs[run->taken] : NULL;
+    }
+    sfu__job *job = thread < run->job_threads ? find_job(run, true) : NULL;
+    return job != NULL ? job : find_job(run, false);
+}
+
+/* The next job, or NULL; and how many threads of the processor it may use. */
+static sfu__job *take_job(sfu__running *run, int thread, int *threads) {
     sfu__job *taken = NULL;
     pthread_mutex_lock(&run->lock);
-    if (run->next < run->count && run->status == SFU_OK && !atomic_load(&run->stop)) {
-        const int left = run->count - run->next;
-        *threads = left < run->threads ? run->threads / left : 1;
-        taken = &run->jobs[run->next++];
+    if (run->status == SFU_OK && !atomic_load(&run->stop)) {
+        taken = choose_job(run, thread);
+    }
+    if (taken != NULL) {
+        const int left = run->count - run->taken++;
+        *threads = left < run->job_threads ? run->job_threads / left : 1;
         atomic_store(&taken->started, true);
     }
     pthread_mutex_unlock(&run->lock);
@@ -232,7 +258,10 @@ static void *thread_main(void *argument) {
     int threads = 1;
     (void)sfu__watch_flag(&run->stop);
     sfu__log_once(run->options->log_filter, NULL);
-    for (sfu__job *job = take_job(run, &threads); job != NULL; job = take_job(run, &threads)) {
+    pthread_mutex_lock(&run->lock);
+    const int own = run->thread_count++;
+    pthread_mutex_unlock(&run->lock);
+    for (sfu__job *job = take_job(run, own, &threads); job != NULL; job = take_job(run, own, &threads)) {
         finish_job(run, job, run_job(run, job, threads));
     }
     return NULL;
@@ -435,10 +464,11 @@ static void start_lock(sfu__running *run) {
 sfu_status sfu__run_tasks(sfu__entries *entries, const sfu__tasks *tasks, const sfu__run_options *options) {
     sfu_status status = SFU_OK;
     sfu__running run = {
-        .options = options, .tasks = tasks, .entries = entries, .threads = sfu__thread_count(options->jobs)};
+        .options = options, .tasks = tasks, .entries = entries, .job_threads = sfu__thread_count(options->jobs)};
     start_lock(&run);
     run.began = sfu__now();
     SFU_TRY(sfu__run_prepare(&run));
+    SFU_TRY(sfu__run_choose_device(&run));
     SFU_TRY(make_folder(&run));
     status = run_threads(&run);
     if (status == SFU_ERR_CANCELLED &&
@@ -451,6 +481,7 @@ sfu_status sfu__run_tasks(sfu__entries *entries, const sfu__tasks *tasks, const 
     }
 done:
     sfu__run_clear(&run);
+    sfu__gpu_close(run.gpu);
     pthread_cond_destroy(&run.job_finished);
     pthread_mutex_destroy(&run.lock);
     return status;

@@ -6,10 +6,16 @@
 
 struct sfu__gpu_trainer {
     sfu__gpu *gpu;
-    sfu__gpu_translation made; /* its image is on the device; here without bytes */
-    uint64_t image;            /* address */
-    int64_t image_bytes;
+    sfu__gpu_translation made;       /* its image is on the device; here without bytes */
+    uint64_t image;                  /* address */
+    int64_t image_bytes, image_size; /* used, and of the block */
 };
+
+/* What travels to the device and back, in this order; offsets in bytes. */
+typedef struct parcel {
+    int64_t jobs, counters, outcomes, misses, parameters, starts, bytes;
+    int64_t misses_each, parameters_each;
+} parcel;
 
 struct sfu__gpu_worker {
     sfu__gpu *gpu;
@@ -20,7 +26,11 @@ struct sfu__gpu_worker {
     int64_t memory_bytes;
     uint64_t device; /* jobs, outcomes, counters, misses and parameters */
     char *host;      /* the same, page-locked */
-    int64_t shared_bytes;
+    int64_t shared_bytes, host_bytes;
+    const sfu__gpu_trainer *trainer; /* of the trainings that run now */
+    sfu__training *trainings;        /* [count] */
+    int count;
+    parcel at;
 };
 
 /* ---- trainer ----------------------------------------------------------------------------------------------------- */
@@ -29,7 +39,7 @@ struct sfu__gpu_worker {
 static sfu_status place(sfu__gpu_trainer *self) {
     sfu_status status = SFU_OK;
     self->image_bytes = (int64_t)self->made.image.size;
-    SFU_TRY(sfu__gpu_alloc(self->gpu, &self->image, self->image_bytes));
+    SFU_TRY(sfu__gpu_take(self->gpu, &self->image, &self->image_size, self->image_bytes));
     sfu__gpu_image_place(&self->made.image, self->image);
     SFU_TRY(sfu__gpu_upload(self->gpu, self->image, self->made.image.bytes, self->image_bytes, NULL));
     sfu__gpu_image_clear(&self->made.image);
@@ -72,7 +82,7 @@ done:
 
 void sfu__gpu_trainer_free(sfu__gpu_trainer *trainer) {
     if (trainer != NULL) {
-        sfu__gpu_free(trainer->gpu, trainer->image);
+        sfu__gpu_put(trainer->gpu, trainer->image, trainer->image_size);
         sfu__gpu_translation_clear(&trainer->made);
         sfu__free(trainer);
     }
@@ -84,6 +94,20 @@ int64_t sfu__gpu_trainer_each(const sfu__gpu_trainer *trainer) {
 }
 
 /* ---- worker ------------------------------------------------------------------------------------------------------ */
+
+static void free_memory(sfu__gpu_worker *worker) {
+    sfu__gpu_put(worker->gpu, worker->memory, worker->memory_bytes);
+    worker->memory = 0;
+    worker->memory_bytes = 0;
+}
+
+static void free_shared(sfu__gpu_worker *worker) {
+    sfu__gpu_put(worker->gpu, worker->device, worker->shared_bytes);
+    sfu__gpu_put_host(worker->gpu, worker->host, worker->host_bytes);
+    worker->device = 0;
+    worker->host = NULL;
+    worker->shared_bytes = worker->host_bytes = 0;
+}
 
 sfu_status sfu__gpu_worker_new(sfu__gpu_worker **worker, sfu__gpu *gpu) {
     sfu_status status = SFU_OK;
@@ -106,9 +130,8 @@ void sfu__gpu_worker_free(sfu__gpu_worker *worker) {
     if (worker == NULL) {
         return;
     }
-    sfu__gpu_free(worker->gpu, worker->memory);
-    sfu__gpu_free(worker->gpu, worker->device);
-    sfu__gpu_free_host(worker->gpu, worker->host);
+    free_memory(worker);
+    free_shared(worker);
     sfu__gpu_event_free(worker->gpu, worker->begin);
     sfu__gpu_event_free(worker->gpu, worker->end);
     sfu__gpu_stream_free(worker->gpu, worker->stream);
@@ -117,43 +140,26 @@ void sfu__gpu_worker_free(sfu__gpu_worker *worker) {
 
 /* Enough memory for the trainings; it only grows. */
 static sfu_status reserve_memory(sfu__gpu_worker *worker, int64_t bytes) {
-    sfu_status status = SFU_OK;
     if (bytes <= worker->memory_bytes) {
         return SFU_OK;
     }
-    sfu__gpu_free(worker->gpu, worker->memory);
-    worker->memory = 0;
-    worker->memory_bytes = 0;
-    SFU_TRY(sfu__gpu_alloc(worker->gpu, &worker->memory, bytes));
-    worker->memory_bytes = bytes;
-done:
-    return status;
+    free_memory(worker);
+    return sfu__gpu_take(worker->gpu, &worker->memory, &worker->memory_bytes, bytes);
 }
 
 static sfu_status reserve_shared(sfu__gpu_worker *worker, int64_t bytes) {
     sfu_status status = SFU_OK;
-    if (bytes <= worker->shared_bytes) {
+    if (bytes <= worker->shared_bytes && bytes <= worker->host_bytes) {
         return SFU_OK;
     }
-    sfu__gpu_free(worker->gpu, worker->device);
-    sfu__gpu_free_host(worker->gpu, worker->host);
-    worker->device = 0;
-    worker->host = NULL;
-    worker->shared_bytes = 0;
-    SFU_TRY(sfu__gpu_alloc(worker->gpu, &worker->device, bytes));
-    SFU_TRY(sfu__gpu_alloc_host(worker->gpu, (void **)&worker->host, bytes));
-    worker->shared_bytes = bytes;
+    free_shared(worker);
+    SFU_TRY(sfu__gpu_take(worker->gpu, &worker->device, &worker->shared_bytes, bytes));
+    SFU_TRY(sfu__gpu_take_host(worker->gpu, (void **)&worker->host, &worker->host_bytes, bytes));
 done:
     return status;
 }
 
 /* ---- jobs -------------------------------------------------------------------------------------------------------- */
-
-/* What travels to the device and back, in this order; offsets in bytes. */
-typedef struct parcel {
-    int64_t jobs, counters, outcomes, misses, parameters, starts, bytes;
-    int64_t misses_each, parameters_each;
-} parcel;
 
 static int64_t after(int64_t offset, int64_t bytes) { return offset + (bytes + 255) / 256 * 256; }
 
@@ -242,29 +248,34 @@ static void take_outcome(sfu__training *training, const sfu__gpu_outcome *from, 
                                                .best_val_loss = program->val_count > 0 ? from->best_val_loss : NAN};
 }
 
-static sfu_status fetch_outcomes(sfu__gpu_worker *worker, const sfu__gpu_trainer *trainer, const parcel *at,
-                                 sfu__training *trainings, int count) {
+/* Queues the download behind the trainings. */
+static sfu_status fetch_outcomes(sfu__gpu_worker *worker) {
     sfu_status status = SFU_OK;
-    const sfu__gpu_program *program = &trainer->made.program;
+    const parcel *at = &worker->at;
     SFU_TRY(sfu__gpu_download(worker->gpu, worker->host + at->outcomes, worker->device + (uint64_t)at->outcomes,
                               at->starts - at->outcomes, worker->stream));
     SFU_TRY(sfu__gpu_event_record(worker->gpu, worker->end, worker->stream));
-    SFU_TRY(sfu__gpu_event_wait(worker->gpu, worker->end));
-    for (int i = 0; i < count; i++) {
+done:
+    return status;
+}
+
+static void take_outcomes(const sfu__gpu_worker *worker) {
+    const sfu__gpu_program *program = &worker->trainer->made.program;
+    const parcel *at = &worker->at;
+    for (int i = 0; i < worker->count; i++) {
+        sfu__training *training = &worker->trainings[i];
         sfu__gpu_outcome outcome;
         memcpy(&outcome, worker->host + at->outcomes + (size_t)i * sizeof outcome, sizeof outcome);
-        take_outcome(&trainings[i], &outcome, program);
-        if (trainings[i].misses != NULL) {
-            memcpy(trainings[i].misses, worker->host + at->misses + i * at->misses_each,
+        take_outcome(training, &outcome, program);
+        if (training->misses != NULL) {
+            memcpy(training->misses, worker->host + at->misses + i * at->misses_each,
                    (size_t)program->val_count * sizeof(int32_t));
         }
-        if (trainings[i].best != NULL && outcome.best_epoch > 0) {
-            memcpy(trainings[i].best, worker->host + at->parameters + i * at->parameters_each,
+        if (training->best != NULL && outcome.best_epoch > 0) {
+            memcpy(training->best, worker->host + at->parameters + i * at->parameters_each,
                    (size_t)program->size * sizeof(float));
         }
     }
-done:
-    return status;
 }
 
 /* ---- launch ------------------------------------------------------------------------------------------------------ */
@@ -284,11 +295,12 @@ static sfu__gpu_shape shape_of(const sfu__gpu_worker *worker, const sfu__gpu_tun
     return shape;
 }
 
-sfu_status sfu__gpu_worker_run(sfu__gpu_worker *worker, const sfu__gpu_trainer *trainer, sfu__training *trainings,
-                               int count, const sfu__gpu_tuning *tuning, double *seconds) {
+sfu_status sfu__gpu_worker_start(sfu__gpu_worker *worker, const sfu__gpu_trainer *trainer, sfu__training *trainings,
+                                 int count, const sfu__gpu_tuning *tuning) {
     sfu_status status = SFU_OK;
     const parcel at = parcel_of(trainer, trainings, count);
     const sfu__gpu_shape shape = shape_of(worker, tuning, count);
+    worker->count = 0;
     if (count == 0) {
         return SFU_OK;
     }
@@ -301,10 +313,37 @@ sfu_status sfu__gpu_worker_run(sfu__gpu_worker *worker, const sfu__gpu_trainer *
     int shared_bytes = shape.shared_bytes;
     SFU_TRY(sfu__gpu_launch(worker->gpu, &worker->kernel, &shape, worker->stream,
                             (void *[]){&program, &jobs, &outcomes, &shared_bytes}));
-    SFU_TRY(fetch_outcomes(worker, trainer, &at, trainings, count));
+    worker->trainer = trainer;
+    worker->trainings = trainings;
+    worker->count = count;
+    worker->at = at;
+    SFU_TRY(fetch_outcomes(worker));
+done:
+    return status;
+}
+
+sfu_status sfu__gpu_worker_wait(sfu__gpu_worker *worker, double *seconds) {
+    sfu_status status = SFU_OK;
+    if (seconds != NULL) {
+        *seconds = 0.0;
+    }
+    if (worker->count == 0) {
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__gpu_event_wait(worker->gpu, worker->end));
+    take_outcomes(worker);
     if (seconds != NULL) {
         SFU_TRY(sfu__gpu_event_seconds(worker->gpu, seconds, worker->begin, worker->end));
     }
 done:
+    worker->count = 0;
     return status;
 }
+
+sfu_status sfu__gpu_worker_run(sfu__gpu_worker *worker, const sfu__gpu_trainer *trainer, sfu__training *trainings,
+                               int count, const sfu__gpu_tuning *tuning, double *seconds) {
+    const sfu_status status = sfu__gpu_worker_start(worker, trainer, trainings, count, tuning);
+    return status == SFU_OK ? sfu__gpu_worker_wait(worker, seconds) : status;
+}
+
+int64_t sfu__gpu_worker_bytes(const sfu__gpu_worker *worker) { return worker->memory_bytes + worker->shared_bytes; }

@@ -35,8 +35,18 @@ typedef struct sfu__gpu_worker sfu__gpu_worker;
 SFU_CHECKED sfu_status sfu__gpu_worker_new(sfu__gpu_worker **worker, sfu__gpu *gpu);
 void sfu__gpu_worker_free(sfu__gpu_worker *worker);
 
-/* Runs trainings of one program to their ends, as sfu__training_run does, and waits. They must not have a scorer, nor a
- * callback. *seconds, if not NULL: the time on the device. */
+/* Bytes of device memory that it holds: those of its largest launch. */
+int64_t sfu__gpu_worker_bytes(const sfu__gpu_worker *worker);
+
+/* Starts trainings of one program, which run to their ends as with sfu__training_run. They must not have a scorer, nor
+ * a callback. They and the trainer belong to the worker until sfu__gpu_worker_wait has returned. */
+SFU_CHECKED sfu_status sfu__gpu_worker_start(sfu__gpu_worker *worker, const sfu__gpu_trainer *trainer,
+                                             sfu__training *trainings, int count, const sfu__gpu_tuning *tuning);
+
+/* Waits for the trainings that were started and sets their outcomes. *seconds, if not NULL: the time on the device. */
+SFU_CHECKED sfu_status sfu__gpu_worker_wait(sfu__gpu_worker *worker, double *seconds);
+
+/* Starts trainings and waits for them. */
 SFU_CHECKED sfu_status sfu__gpu_worker_run(sfu__gpu_worker *worker, const sfu__gpu_trainer *trainer,
                                            sfu__training *trainings, int count, const sfu__gpu_tuning *tuning,
                                            double *seconds);

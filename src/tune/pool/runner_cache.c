@@ -15,19 +15,22 @@ enum { TEAM_MAX = 16 };                               /* threads per training ru
 static const sfu__device cpu = {SFU__DEVICE_CPU, -1}; /* of the threads */
 
 /* A plan used by any number of threads. One thread makes it while others that need it wait. */
-typedef struct shared_plan {
+struct sfu__shared_plan {
     char *key;
-    sfu_net *net; /* the plan's own copy, for the runners */
-    sfu__plan *plan;
+    sfu_net *net;    /* the plan's own copy, for the runners */
+    sfu__plan *plan; /* NULL: the network needs none, or it was translated */
+    bool for_gpu;    /* one of the next two is set */
+    sfu__gpu_trainer *trainer;
+    char *refusal; /* why a GPU cannot run it */
     int users;
     bool made;
-    bool staged;              /* made after the validation stages were known */
-    struct shared_plan *next; /* most recently used first */
-} shared_plan;
+    bool staged;                   /* made after the validation stages were known */
+    struct sfu__shared_plan *next; /* most recently used first */
+};
 
 /* A runner that a thread keeps. */
 typedef struct cached_runner {
-    shared_plan *plan; /* NULL: the entry is free */
+    sfu__shared_plan *plan; /* NULL: the entry is free */
     sfu__runner runner;
     int64_t used; /* time of the last use, counted in trials */
 } cached_runner;
@@ -41,9 +44,10 @@ typedef struct thread_runners {
 struct sfu__runner_cache {
     const sfu_dataset *dataset;
     const sfu_split *split;
+    sfu__cache_gpu gpu; /* all zeros: none */
     pthread_mutex_t lock;
     pthread_cond_t made;
-    shared_plan *plans;
+    sfu__shared_plan *plans;
     sfu__hardness hardness; /* protected by the lock, like the next two */
     bool learnt;            /* `hardness` has enough data */
     bool stages_known;      /* `stages` is set; it never changes afterwards */
@@ -53,8 +57,10 @@ struct sfu__runner_cache {
     int thread_count;
 };
 
-static void plan_free(shared_plan *plan) {
+static void plan_free(sfu__shared_plan *plan) {
     if (plan != NULL) {
+        sfu__gpu_trainer_free(plan->trainer);
+        sfu__free(plan->refusal);
         sfu__plan_release(plan->plan);
         sfu_net_free(plan->net);
         sfu__free(plan->key);
@@ -64,12 +70,12 @@ static void plan_free(shared_plan *plan) {
 
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
 
-/* Evicts unused plans beyond the capacity of the cache. Needs the lock. */
-static void evict_plans(sfu__runner_cache *cache) {
+/* Evicts unused plans beyond a number. Needs the lock. */
+static void evict_plans(sfu__runner_cache *cache, int most) {
     int count = 0;
-    for (shared_plan **at = &cache->plans; *at != NULL;) {
-        shared_plan *plan = *at;
-        const bool current = ++count <= PLANS_MAX && plan->staged == cache->stages_known;
+    for (sfu__shared_plan **at = &cache->plans; *at != NULL;) {
+        sfu__shared_plan *plan = *at;
+        const bool current = ++count <= most && plan->staged == cache->stages_known;
         if (!current && plan->users == 0) {
             *at = plan->next;
             plan_free(plan);
@@ -80,10 +86,10 @@ static void evict_plans(sfu__runner_cache *cache) {
 }
 
 /* Finds a plan and moves it to the front. Needs the lock. */
-static shared_plan *find(sfu__runner_cache *cache, const char *key) {
-    for (shared_plan **at = &cache->plans; *at != NULL; at = &(*at)->next) {
-        shared_plan *plan = *at;
-        if (plan->staged == cache->stages_known && strcmp(plan->key, key) == 0) {
+static sfu__shared_plan *find(sfu__runner_cache *cache, const char *key, bool for_gpu) {
+    for (sfu__shared_plan **at = &cache->plans; *at != NULL; at = &(*at)->next) {
+        sfu__shared_plan *plan = *at;
+        if (plan->staged == cache->stages_known && plan->for_gpu == for_gpu && strcmp(plan->key, key) == 0) {
             *at = plan->next;
             plan->next = cache->plans;
             cache->plans = plan;
@@ -94,8 +100,8 @@ static shared_plan *find(sfu__runner_cache *cache, const char *key) {
 }
 
 /* Adds an entry whose plan is not made yet, with the caller as its user. Needs the lock. */
-static shared_plan *add(sfu__runner_cache *cache, const char *key) {
-    shared_plan *plan = sfu__alloc_zero(1, sizeof *plan);
+static sfu__shared_plan *add(sfu__runner_cache *cache, const char *key, bool for_gpu) {
+    sfu__shared_plan *plan = sfu__alloc_zero(1, sizeof *plan);
     if (plan == NULL) {
         return NULL;
     }
@@ -105,15 +111,16 @@ static shared_plan *add(sfu__runner_cache *cache, const char *key) {
         return NULL;
     }
     plan->users = 1;
+    plan->for_gpu = for_gpu;
     plan->staged = cache->stages_known;
     plan->next = cache->plans;
     cache->plans = plan;
-    evict_plans(cache);
+    evict_plans(cache, PLANS_MAX);
     return plan;
 }
 
-static void remove_plan(sfu__runner_cache *cache, shared_plan *plan) {
-    shared_plan **at = &cache->plans;
+static void remove_plan(sfu__runner_cache *cache, sfu__shared_plan *plan) {
+    sfu__shared_plan **at = &cache->plans;
     while (*at != plan) {
         at = &(*at)->next;
     }
@@ -121,38 +128,68 @@ static void remove_plan(sfu__runner_cache *cache, shared_plan *plan) {
     plan_free(plan);
 }
 
+static sfu_status translate(sfu__gpu_trainer **trainer, const sfu__shared_plan *plan, const sfu__runner_cache *cache) {
+    const sfu__cache_gpu *on = &cache->gpu;
+    const sfu__parameters *parameters = sfu__plan_parameters(plan->plan);
+    sfu_status status = SFU_OK;
+    const float **columns = NULL;
+    SFU_ALLOC(columns, parameters->count);
+    for (int i = 0; i < parameters->count; i++) {
+        columns[i] = sfu__parameter_column(&parameters->items[i], plan->net, cache->dataset);
+    }
+    SFU_TRY(sfu__gpu_trainer_new(trainer, on->gpu, plan->plan, plan->net, columns, on->objective, on->epochs));
+done:
+    sfu__free(columns);
+    return status;
+}
+
+/* The program replaces the plan. */
+static sfu_status make_trainer(sfu__shared_plan *plan, const sfu__runner_cache *cache) {
+    const bool supported = plan->plan != NULL;
+    const sfu_status status = supported ? translate(&plan->trainer, plan, cache) : SFU_ERR_UNSUPPORTED;
+    sfu__plan_release(plan->plan);
+    plan->plan = NULL;
+    if (status == SFU_ERR_UNSUPPORTED) {
+        plan->refusal = sfu__copy_string(supported ? sfu_message() : "LPNN");
+        return plan->refusal != NULL ? SFU_OK : SFU_ERR_MEMORY;
+    }
+    return status;
+}
+
 /* Called without the lock. Some networks need no plan: it is then NULL. */
-static sfu_status make_plan(shared_plan *plan, const sfu__runner_cache *cache, const sfu_net *net, double dropout) {
+static sfu_status make_plan(sfu__shared_plan *plan, const sfu__runner_cache *cache, const sfu_net *net,
+                            double dropout) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__net_copy(&plan->net, net));
     sfu__plan_request request = sfu__train_request(plan->net, cache->split, dropout, 1, cpu);
     request.stages = plan->staged && cache->stages.nodes != NULL ? &cache->stages : NULL;
     SFU_TRY(sfu__runner_plan(&plan->plan, cache->dataset, plan->net, &request));
+    SFU_TRY(plan->for_gpu ? make_trainer(plan, cache) : SFU_OK);
 done:
     return status;
 }
 
-static void release_plan(sfu__runner_cache *cache, shared_plan *plan) {
+void sfu__runner_cache_release(sfu__runner_cache *cache, sfu__shared_plan *plan) {
     pthread_mutex_lock(&cache->lock);
     plan->users--;
     pthread_mutex_unlock(&cache->lock);
 }
 
 /* If another thread fails to make the plan that this one waits for, this one tries. */
-static sfu_status acquire_plan(shared_plan **found, sfu__runner_cache *cache, const char *key, const sfu_net *net,
-                               double dropout) {
+static sfu_status acquire_plan(sfu__shared_plan **found, sfu__runner_cache *cache, const char *key, const sfu_net *net,
+                               double dropout, bool for_gpu) {
     sfu_status status = SFU_OK;
     pthread_mutex_lock(&cache->lock);
-    shared_plan *plan = find(cache, key);
+    sfu__shared_plan *plan = find(cache, key, for_gpu);
     while (plan != NULL && !plan->made) {
         pthread_cond_wait(&cache->made, &cache->lock);
-        plan = find(cache, key);
+        plan = find(cache, key, for_gpu);
     }
     if (plan != NULL) {
         plan->users++;
         goto done;
     }
-    plan = add(cache, key);
+    plan = add(cache, key, for_gpu);
     if (plan == NULL) {
         status = SFU_ERR_MEMORY;
         goto done;
@@ -172,12 +209,42 @@ done:
     return status;
 }
 
+static sfu_status write_key(sfu__text *key, const sfu__runner_cache *cache, const sfu_net *net, double dropout) {
+    return sfu__text_format(key, "%d %s", sfu__train_request(net, cache->split, dropout, 1, cpu).dropout,
+                            sfu_net_text(net));
+}
+
+/* ---- programs for a GPU ------------------------------------------------------------------------------------------ */
+
+sfu_status sfu__runner_cache_acquire(sfu__shared_plan **plan, sfu__runner_cache *cache, const sfu_net *net,
+                                     double dropout) {
+    sfu_status status = SFU_OK;
+    sfu__text key = {0};
+    *plan = NULL;
+    SFU_TRY(write_key(&key, cache, net, dropout));
+    SFU_TRY(acquire_plan(plan, cache, key.bytes, net, dropout, true));
+done:
+    sfu__text_clear(&key);
+    return status;
+}
+
+const sfu__gpu_trainer *sfu__shared_plan_trainer(const sfu__shared_plan *plan, const char **why) {
+    *why = plan->refusal;
+    return plan->trainer;
+}
+
+void sfu__runner_cache_shrink(sfu__runner_cache *cache) {
+    pthread_mutex_lock(&cache->lock);
+    evict_plans(cache, 0);
+    pthread_mutex_unlock(&cache->lock);
+}
+
 /* ---- runners of a thread ----------------------------------------------------------------------------------------- */
 
 static void drop_runner(sfu__runner_cache *cache, cached_runner *kept) {
     if (kept->plan != NULL) {
         sfu__runner_clear(&kept->runner);
-        release_plan(cache, kept->plan);
+        sfu__runner_cache_release(cache, kept->plan);
         kept->plan = NULL;
     }
 }
@@ -219,7 +286,7 @@ static void evict_runners(sfu__runner_cache *cache, thread_runners *own) {
 static sfu_status make_runner(cached_runner *kept, sfu__runner_cache *cache, const char *key, const sfu_net *net,
                               double dropout, sfu__team *team) {
     sfu_status status = SFU_OK;
-    SFU_TRY(acquire_plan(&kept->plan, cache, key, net, dropout));
+    SFU_TRY(acquire_plan(&kept->plan, cache, key, net, dropout, false));
     const sfu__plan_request request = sfu__train_request(kept->plan->net, cache->split, dropout, 1, cpu);
     SFU_TRY(sfu__runner_make_of(&kept->runner, cache->dataset, kept->plan->net, &request, kept->plan->plan, team));
 done:
@@ -247,8 +314,7 @@ sfu_status sfu__runner_cache_get(const sfu__runner **runner, sfu__runner_cache *
     thread_runners *own = &cache->threads[thread];
     sfu__text key = {0};
     evict_unstaged(cache, own);
-    SFU_TRY(sfu__text_format(&key, "%d %s", sfu__train_request(net, cache->split, dropout, 1, cpu).dropout,
-                             sfu_net_text(net)));
+    SFU_TRY(write_key(&key, cache, net, dropout));
     cached_runner *kept = find_runner(own, key.bytes);
     if (kept->plan == NULL || strcmp(kept->plan->key, key.bytes) != 0) {
         drop_runner(cache, kept);
@@ -268,12 +334,16 @@ static int32_t *misses_of(const sfu__runner_cache *cache, int thread) {
     return cache->misses + (int64_t)thread * cache->hardness.count;
 }
 
-int32_t *sfu__runner_cache_misses(sfu__runner_cache *cache, int thread, const sfu__runner *runner) {
-    int32_t *misses = misses_of(cache, thread);
+bool sfu__runner_cache_learns(sfu__runner_cache *cache) {
     pthread_mutex_lock(&cache->lock);
     const bool learnt = cache->learnt;
     pthread_mutex_unlock(&cache->lock);
-    if (learnt || !runner->stages_validation) {
+    return !learnt;
+}
+
+int32_t *sfu__runner_cache_misses(sfu__runner_cache *cache, int thread, const sfu__runner *runner) {
+    int32_t *misses = misses_of(cache, thread);
+    if (!sfu__runner_cache_learns(cache) || !runner->stages_validation) {
         return NULL;
     }
     memset(misses, 0, (size_t)cache->hardness.count * sizeof *misses);
@@ -281,12 +351,17 @@ int32_t *sfu__runner_cache_misses(sfu__runner_cache *cache, int thread, const sf
 }
 
 sfu_status sfu__runner_cache_learn(sfu__runner_cache *cache, int thread, int32_t epochs, int64_t right) {
+    return sfu__runner_cache_learn_from(cache, misses_of(cache, thread), epochs, right);
+}
+
+sfu_status sfu__runner_cache_learn_from(sfu__runner_cache *cache, const int32_t *misses, int32_t epochs,
+                                        int64_t right) {
     sfu_status status = SFU_OK;
     int32_t count = 0;
     const int32_t *nodes = sfu_split_part(cache->split, SFU_VAL, &count);
     pthread_mutex_lock(&cache->lock);
     if (!cache->learnt) {
-        sfu__hardness_add(&cache->hardness, misses_of(cache, thread), epochs, right);
+        sfu__hardness_add(&cache->hardness, misses, epochs, right);
         cache->learnt = sfu__hardness_known(&cache->hardness);
         if (cache->learnt) {
             SFU_TRY(sfu__stages_make(&cache->stages, &cache->hardness, nodes));
@@ -301,12 +376,13 @@ done:
 /* ---- construction ------------------------------------------------------------------------------------------------ */
 
 sfu_status sfu__runner_cache_new(sfu__runner_cache **cache, const sfu_dataset *dataset, const sfu_split *split,
-                                 int threads) {
+                                 int threads, const sfu__cache_gpu *gpu) {
     sfu_status status = SFU_OK;
     sfu__runner_cache *self = NULL;
     SFU_ALLOC_ZERO(self, 1);
     self->dataset = dataset;
     self->split = split;
+    self->gpu = gpu != NULL ? *gpu : (sfu__cache_gpu){0};
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->made, NULL);
     *cache = self;

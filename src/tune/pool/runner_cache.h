@@ -8,13 +8,21 @@
 #ifndef SFU_RUNNER_CACHE_H
 #define SFU_RUNNER_CACHE_H
 
+#include "gpu_population.h"
 #include "runner.h"
 
 typedef struct sfu__runner_cache sfu__runner_cache;
 
-/* Dataset and split must outlive the cache. */
+/* For a cache that also makes programs for a GPU. */
+typedef struct sfu__cache_gpu {
+    sfu__gpu *gpu;
+    const sfu__objective *objective; /* of all trainings */
+    int32_t epochs;                  /* of a training, at most */
+} sfu__cache_gpu;
+
+/* Dataset, split and what `gpu` refers to must outlive the cache. `gpu` may be NULL. */
 SFU_CHECKED sfu_status sfu__runner_cache_new(sfu__runner_cache **cache, const sfu_dataset *dataset,
-                                             const sfu_split *split, int threads);
+                                             const sfu_split *split, int threads, const sfu__cache_gpu *gpu);
 void sfu__runner_cache_free(sfu__runner_cache *cache);
 
 /* The team that a thread's training runs use: the thread and its helpers. */
@@ -28,8 +36,29 @@ int32_t *sfu__runner_cache_misses(sfu__runner_cache *cache, int thread, const sf
  * best. */
 SFU_CHECKED sfu_status sfu__runner_cache_learn(sfu__runner_cache *cache, int thread, int32_t epochs, int64_t right);
 
+/* Whether misses are still of use; and the misses of a training run that has counted them in memory of its own. */
+bool sfu__runner_cache_learns(sfu__runner_cache *cache);
+SFU_CHECKED sfu_status sfu__runner_cache_learn_from(sfu__runner_cache *cache, const int32_t *misses, int32_t epochs,
+                                                    int64_t right);
+
 /* The runner of a network for a thread, valid until the thread asks for the next one. */
 SFU_CHECKED sfu_status sfu__runner_cache_get(const sfu__runner **runner, sfu__runner_cache *cache, int thread,
                                              const sfu_net *net, double dropout);
+
+/* ---- programs for a GPU, shared by all threads ---- */
+
+typedef struct sfu__shared_plan sfu__shared_plan;
+
+/* The plan of a network, in use by the caller until sfu__runner_cache_release. SFU_ERR_MEMORY also if the memory of the
+ * device is exhausted. */
+SFU_CHECKED sfu_status sfu__runner_cache_acquire(sfu__shared_plan **plan, sfu__runner_cache *cache, const sfu_net *net,
+                                                 double dropout);
+void sfu__runner_cache_release(sfu__runner_cache *cache, sfu__shared_plan *plan);
+
+/* Its program; NULL if a GPU cannot run it, which *why then explains. Both are borrowed. */
+const sfu__gpu_trainer *sfu__shared_plan_trainer(const sfu__shared_plan *plan, const char **why);
+
+/* Frees all plans that are not in use. */
+void sfu__runner_cache_shrink(sfu__runner_cache *cache);
 
 #endif

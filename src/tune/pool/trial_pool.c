@@ -3,11 +3,11 @@
 #include "progress.h"
 #include "clock.h"
 #include "parallel.h"
-#include "runner_cache.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -45,6 +45,15 @@ typedef struct pool_thread {
     int helpers;     /* threads that help or are about to; protected by the lock */
 } pool_thread;
 
+/* A thread that trains on the GPU. */
+typedef struct gpu_thread {
+    pthread_t id;
+    sfu__trial_pool *pool;
+    sfu__gpu_batch *batch;
+} gpu_thread;
+
+enum { GPU_THREADS = 4, GPU_TRIALS = 1024 }; /* of a pool; trials of a batch */
+
 struct sfu__trial_pool {
     sfu__trial_pool_options options;
     sfu__runner_cache *cache;
@@ -52,6 +61,11 @@ struct sfu__trial_pool {
     pthread_mutex_t lock;
     pthread_cond_t task_added, task_done;
     task_queue waiting, done;
+    task_queue submitted, for_gpu; /* with a GPU: the former become the latter when they are launched */
+    gpu_thread gpu_threads[GPU_THREADS];
+    int gpu_count, gpu_alive; /* threads that were started, and those that have not ended */
+    char refusal[SFU__MESSAGE_MAX];
+    bool refusal_told;
     pool_thread *threads; /* [count] */
     int count;
     bool ends;
@@ -188,16 +202,6 @@ static bool after_epoch(void *user, const sfu_epoch *epoch) {
     return !atomic_load_explicit(&self->pool->stop, memory_order_relaxed);
 }
 
-static sfu__outcome outcome_of(const sfu__training *training) {
-    const double count = training->objective->val_count;
-    return (sfu__outcome){.failed = training->diverged || training->stopping.best_epoch == 0,
-                          .val_score = training->scorer != NULL ? training->stopping.best_val_score
-                                                                : (double)training->best_val_correct / count,
-                          .val_loss = training->stopping.best_val_loss,
-                          .epochs = training->ran,
-                          .best_epoch = training->stopping.best_epoch};
-}
-
 static sfu_status train(pool_thread *self, pool_task *task, const sfu__candidate *candidate) {
     sfu__trial_pool *pool = self->pool;
     const sfu_train_options *train_options = pool->options.train;
@@ -219,7 +223,7 @@ static sfu_status train(pool_thread *self, pool_task *task, const sfu__candidate
     self->epoch_times = (epoch_times){.number = task->finished.number};
     sfu__training_run(&training, runner, after_epoch, self);
     end_help(self);
-    task->finished.outcome = outcome_of(&training);
+    task->finished.outcome = sfu__outcome_of(&training);
     if (training.misses != NULL) {
         SFU_TRY(sfu__runner_cache_learn(pool->cache, self->index, training.ran, training.best_val_correct));
     }
@@ -253,6 +257,17 @@ static void record_failure(sfu__trial_pool *pool, sfu_status status) {
     }
 }
 
+/* Needs the lock. */
+static void end_task(sfu__trial_pool *pool, pool_task *task, sfu_status status) {
+    if (status == SFU_OK) {
+        push(&pool->done, task);
+    } else {
+        record_failure(pool, status);
+        task_free(task);
+    }
+    pthread_cond_signal(&pool->task_done);
+}
+
 /* The next trial, or NULL when the pool ends. Needs the lock. */
 static pool_task *wait_for_task(sfu__trial_pool *pool) {
     while (!pool->ends && pool->waiting.first == NULL) {
@@ -277,11 +292,7 @@ static void *thread_main(void *argument) {
         pthread_mutex_unlock(&pool->lock);
         const sfu_status status = run_task(self, task);
         pthread_mutex_lock(&pool->lock);
-        if (status != SFU_OK) {
-            record_failure(pool, status);
-        }
-        push(&pool->done, task);
-        pthread_cond_signal(&pool->task_done);
+        end_task(pool, task, status);
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
@@ -307,17 +318,150 @@ static sfu_status start_threads(sfu__trial_pool *pool) {
     return SFU_OK;
 }
 
+/* ---- threads of a GPU --------------------------------------------------------------------------------------------
+ *
+ * Two or three of them, so that one batch is prepared while another one runs. A thread whose trials do not fit into the
+ * memory of the device leaves them to the others and ends; the last one fails, or leaves them to the processor.
+ */
+
+/* A batch of tasks. */
+typedef struct gpu_tasks {
+    pool_task *tasks[GPU_TRIALS];
+    sfu__gpu_trial trials[GPU_TRIALS];
+    int count;
+} gpu_tasks;
+
+/* Takes the trials that were launched; false when the pool ends. Needs the lock. */
+static bool take_tasks(gpu_tasks *taken, sfu__trial_pool *pool) {
+    taken->count = 0;
+    while (!pool->ends && pool->failed == SFU_OK && pool->for_gpu.first == NULL) {
+        pthread_cond_wait(&pool->task_added, &pool->lock);
+    }
+    const bool ends = pool->ends || pool->failed != SFU_OK;
+    while (!ends && taken->count < GPU_TRIALS && pool->for_gpu.first != NULL) {
+        pool_task *task = pop(&pool->for_gpu);
+        taken->tasks[taken->count] = task;
+        taken->trials[taken->count++] = (sfu__gpu_trial){.seed = task->seed, .values = task->values};
+    }
+    return !ends;
+}
+
+/* Leaves a trial to the threads of the processor, which are started for the first one. Needs the lock. */
+static void leave_to_cpu(sfu__trial_pool *pool, pool_task *task, const char *why) {
+    if (pool->refusal[0] == '\0') {
+        snprintf(pool->refusal, sizeof pool->refusal, "%s", why);
+    }
+    const sfu_status status = pool->count == 0 ? start_threads(pool) : SFU_OK;
+    if (status != SFU_OK) {
+        end_task(pool, task, status);
+        return;
+    }
+    push(&pool->waiting, task);
+    atomic_store_explicit(&pool->waiting_count, pool->waiting.count, memory_order_relaxed);
+    pthread_cond_broadcast(&pool->task_added);
+}
+
+/* Hands back the trials of a batch that has ended. *too_small: this thread is to end. Needs the lock. */
+static void return_tasks(bool *too_small, gpu_thread *self, gpu_tasks *taken, sfu_status status) {
+    sfu__trial_pool *pool = self->pool;
+    char memory[SFU__MESSAGE_MAX];
+    snprintf(memory, sizeof memory, "%s", sfu_message());
+    *too_small = status == SFU_ERR_MEMORY && pool->gpu_alive > 1;
+    const bool to_cpu = status == SFU_ERR_MEMORY && pool->gpu_alive == 1 && !pool->options.gpu.required;
+    for (int i = 0; i < taken->count; i++) {
+        const sfu__gpu_trial *trial = &taken->trials[i];
+        if (trial->finished) {
+            taken->tasks[i]->finished.outcome = trial->outcome;
+            end_task(pool, taken->tasks[i], SFU_OK);
+        } else if (trial->refused || to_cpu) {
+            leave_to_cpu(pool, taken->tasks[i], trial->refused ? sfu__gpu_batch_refusal(self->batch) : memory);
+        } else if (*too_small) {
+            push(&pool->for_gpu, taken->tasks[i]);
+        } else {
+            end_task(pool, taken->tasks[i], status);
+        }
+    }
+    pthread_cond_broadcast(&pool->task_added);
+}
+
+/* Returns when the pool ends, when it has failed, or when the memory of the device holds no batch of this thread. */
+static void run_batches(gpu_thread *self, gpu_tasks *taken) {
+    sfu__trial_pool *pool = self->pool;
+    bool too_small = false;
+    pthread_mutex_lock(&pool->lock);
+    while (!too_small && take_tasks(taken, pool)) {
+        pthread_mutex_unlock(&pool->lock);
+        const sfu_status status = sfu__gpu_batch_run(self->batch, taken->trials, taken->count);
+        pthread_mutex_lock(&pool->lock);
+        return_tasks(&too_small, self, taken, status);
+    }
+    pool->gpu_alive--;
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static sfu_status prepare_batches(gpu_thread *self, gpu_tasks **taken) {
+    sfu__trial_pool *pool = self->pool;
+    sfu_status status = SFU_OK;
+    const sfu__gpu_batch_options options = {.use = &pool->options.gpu,
+                                            .cache = pool->cache,
+                                            .space = pool->options.space,
+                                            .train = pool->options.train,
+                                            .objective = &pool->objective};
+    SFU_ALLOC(*taken, 1);
+    SFU_TRY(sfu__gpu_batch_new(&self->batch, &options));
+done:
+    return status;
+}
+
+static void *gpu_thread_main(void *argument) {
+    gpu_thread *self = argument;
+    sfu__trial_pool *pool = self->pool;
+    gpu_tasks *taken = NULL;
+    (void)sfu__watch_flag(&pool->stop);
+    const sfu_status status = prepare_batches(self, &taken);
+    if (status == SFU_OK) {
+        run_batches(self, taken);
+    } else {
+        pthread_mutex_lock(&pool->lock);
+        record_failure(pool, status);
+        pthread_cond_signal(&pool->task_done);
+        pthread_mutex_unlock(&pool->lock);
+    }
+    sfu__gpu_batch_free(self->batch);
+    sfu__free(taken);
+    return NULL;
+}
+
+/* Needs the lock. */
+static sfu_status start_gpu_threads(sfu__trial_pool *pool) {
+    const int wanted = pool->options.gpu.workers < GPU_THREADS ? pool->options.gpu.workers : GPU_THREADS;
+    for (; pool->gpu_count < wanted; pool->gpu_count++) {
+        gpu_thread *thread = &pool->gpu_threads[pool->gpu_count];
+        thread->pool = pool;
+        const int error = pthread_create(&thread->id, NULL, gpu_thread_main, thread);
+        if (error != 0) {
+            return pool->gpu_count > 0 ? SFU_OK : sfu__fail_system("tune", "a thread could not be started", error);
+        }
+        pool->gpu_alive++;
+    }
+    return SFU_OK;
+}
+
+/* ---- construction ------------------------------------------------------------------------------------------------ */
+
+static bool on_gpu(const sfu__trial_pool *pool) { return pool->options.gpu.gpu != NULL; }
+
 static sfu_status prepare(sfu__trial_pool *pool) {
     const sfu__trial_pool_options *options = &pool->options;
     sfu_status status = SFU_OK;
-    SFU_TRY(options->device.kind == SFU__DEVICE_CUDA ? sfu__device_unavailable(&options->device) : SFU_OK);
     const sfu__objective_options objective_options = {.loss = options->train->loss,
                                                       .balanced = options->train->balanced};
+    const sfu__cache_gpu gpu = {options->gpu.gpu, &pool->objective, options->train->epochs};
     SFU_TRY(sfu__objective_make(&pool->objective, options->dataset, options->split, &objective_options));
-    SFU_TRY(sfu__runner_cache_new(&pool->cache, options->dataset, options->split, options->jobs));
+    SFU_TRY(sfu__runner_cache_new(&pool->cache, options->dataset, options->split, options->jobs, &gpu));
     SFU_ALLOC_ZERO(pool->threads, options->jobs);
     pthread_mutex_lock(&pool->lock);
-    status = start_threads(pool);
+    status = on_gpu(pool) ? start_gpu_threads(pool) : start_threads(pool);
     pthread_mutex_unlock(&pool->lock);
 done:
     return status;
@@ -331,6 +475,8 @@ sfu_status sfu__trial_pool_new(sfu__trial_pool **pool, const sfu__trial_pool_opt
     self->options = *options;
     self->waiting.end = &self->waiting.first;
     self->done.end = &self->done.first;
+    self->submitted.end = &self->submitted.first;
+    self->for_gpu.end = &self->for_gpu.first;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_mutex_init(&self->lock, NULL);
@@ -352,6 +498,9 @@ void sfu__trial_pool_free(sfu__trial_pool *pool) {
     atomic_store(&pool->stop, true);
     pthread_cond_broadcast(&pool->task_added);
     pthread_mutex_unlock(&pool->lock);
+    for (int i = 0; i < pool->gpu_count; i++) { /* first: they may start the others */
+        pthread_join(pool->gpu_threads[i].id, NULL);
+    }
     for (int i = 0; i < pool->count; i++) {
         pthread_join(pool->threads[i].id, NULL);
     }
@@ -360,6 +509,8 @@ void sfu__trial_pool_free(sfu__trial_pool *pool) {
     }
     queue_clear(&pool->waiting);
     queue_clear(&pool->done);
+    queue_clear(&pool->submitted);
+    queue_clear(&pool->for_gpu);
     sfu__runner_cache_free(pool->cache);
     sfu__objective_clear(&pool->objective);
     pthread_cond_destroy(&pool->task_added);
@@ -381,7 +532,7 @@ sfu_status sfu__trial_pool_submit(sfu__trial_pool *pool, const sfu__trial *trial
     SFU_ALLOC(task->values, count);
     memcpy(task->values, trial->values, count * sizeof *task->values);
     pthread_mutex_lock(&pool->lock);
-    push(&pool->waiting, task);
+    push(on_gpu(pool) ? &pool->submitted : &pool->waiting, task);
     atomic_store_explicit(&pool->waiting_count, pool->waiting.count, memory_order_relaxed);
     task = NULL;
     pthread_cond_signal(&pool->task_added);
@@ -391,11 +542,23 @@ done:
     return status;
 }
 
+/* Needs the lock. */
+static bool has_news(const sfu__trial_pool *pool) { return pool->done.first != NULL || pool->failed != SFU_OK; }
+
+void sfu__trial_pool_launch(sfu__trial_pool *pool) {
+    pthread_mutex_lock(&pool->lock);
+    for (pool_task *task = pop(&pool->submitted); task != NULL; task = pop(&pool->submitted)) {
+        push(&pool->for_gpu, task);
+    }
+    pthread_cond_broadcast(&pool->task_added);
+    pthread_mutex_unlock(&pool->lock);
+}
+
 sfu_status sfu__trial_pool_take(int *count, sfu__finished *finished, int most, sfu__trial_pool *pool, double wait_s) {
     const struct timespec end = sfu__time_after(wait_s);
     *count = 0;
     pthread_mutex_lock(&pool->lock);
-    for (int error = 0; pool->done.first == NULL && error != ETIMEDOUT && wait_s > 0.0;) {
+    for (int error = 0; !has_news(pool) && error != ETIMEDOUT && wait_s > 0.0;) {
         error = pthread_cond_timedwait(&pool->task_done, &pool->lock, &end);
     }
     while (*count < most && pool->done.first != NULL) {
@@ -409,6 +572,14 @@ sfu_status sfu__trial_pool_take(int *count, sfu__finished *finished, int most, s
         sfu__set_message(pool->message);
     }
     return status;
+}
+
+const char *sfu__trial_pool_refusal(sfu__trial_pool *pool) {
+    pthread_mutex_lock(&pool->lock);
+    const bool tells = pool->refusal[0] != '\0' && !pool->refusal_told;
+    pool->refusal_told = pool->refusal_told || tells;
+    pthread_mutex_unlock(&pool->lock);
+    return tells ? pool->refusal : NULL;
 }
 
 int64_t sfu__trial_pool_helped(sfu__trial_pool *pool) {

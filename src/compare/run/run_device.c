@@ -1,0 +1,102 @@
+/* run_device.c - chooses where the studies of a comparison run, by their predicted time.
+ *
+ * The processor runs one study per core. A GPU wants hundreds of trainings at once, and a study has few in flight while
+ * it waits for results: many studies share it, each with one thread that prepares batches and waits for them.
+ */
+#include "run_int.h"
+
+#include "gpu_choice.h"
+#include "gpu_times.h"
+#include "parallel.h"
+#include "tune_device.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STUDIES_AT_ONCE = 64 };
+static const double enough_seconds = 60.0; /* predicted times beyond do not change the choice */
+
+/* LPNN has no plan, so the processor trains it. */
+static bool is_for_cpu(const sfu__task *task) { return strncmp(task->net, "lpnn", 4) == 0; }
+
+static sfu_status epoch_seconds(double *seconds, const sfu__running *run, const sfu__job *job) {
+    const sfu__request *request = run->options->request;
+    sfu_status status = SFU_OK;
+    sfu__text net = {0};
+    sfu__space *space = NULL;
+    sfu_train_options train;
+    uint64_t unused = 0;
+    *seconds = NAN;
+    sfu_train_options_init(&train);
+    SFU_TRY(sfu__task_net(&net, job->task, request));
+    SFU_TRY(sfu__space_new_among(&space, request->space, net.bytes, NULL, &unused));
+    SFU_TRY(sfu__tune_epoch_seconds(seconds, job->dataset, space, &train));
+done:
+    sfu__space_free(space);
+    sfu__text_clear(&net);
+    return status;
+}
+
+/* Predicts studies until the sum is large enough to decide. */
+static sfu_status predict(sfu__training_work *work, const sfu__running *run) {
+    sfu_status status = SFU_OK;
+    sfu_tune_options usual;
+    sfu_tune_options_init(&usual);
+    for (int i = 0; i < run->count && sfu__training_work_cpu(work, run->job_threads) < enough_seconds; i++) {
+        const sfu__job *job = &run->jobs[i];
+        double epoch = NAN;
+        SFU_TRY(job->for_cpu ? SFU_OK : epoch_seconds(&epoch, run, job));
+        if (!isnan(epoch)) {
+            sfu__training_work_add(work, epoch, job->task->trials - job->known,
+                                   sfu__tune_rounds(job->known, job->task->trials, usual.wave));
+        }
+    }
+done:
+    return status;
+}
+
+static int studies_at_once(const sfu__running *run) {
+    return run->count < STUDIES_AT_ONCE ? run->count : STUDIES_AT_ONCE;
+}
+
+static sfu_status open_device(sfu__running *run) {
+    sfu_status status = SFU_OK;
+    sfu__device device;
+    sfu__training_work work = {0};
+    SFU_TRY(sfu__device_parse(&device, run->options->device));
+    if (run->count == 0 || device.kind == SFU__DEVICE_CPU) {
+        return SFU_OK;
+    }
+    const char *refusal = sfu__tune_refuses_metric(run->options->request->metric);
+    if (device.kind == SFU__DEVICE_AUTO) {
+        SFU_TRY(refusal == NULL && SFU_HAVE_CUDA ? predict(&work, run) : SFU_OK);
+    }
+    SFU_TRY(sfu__gpu_choose(&run->gpu, device, sfu__training_work_cpu(&work, run->job_threads),
+                            sfu__training_work_gpu(&work, studies_at_once(run))));
+    if (run->gpu != NULL && refusal != NULL) {
+        sfu__log(SFU_LOG_NOTE, "the trials are trained on the processor: %s", refusal);
+        sfu__gpu_close(run->gpu);
+        run->gpu = NULL;
+    }
+done:
+    return status;
+}
+
+sfu_status sfu__run_choose_device(sfu__running *run) {
+    sfu_status status = SFU_OK;
+    int for_cpu = 0;
+    run->threads = run->job_threads;
+    for (int i = 0; i < run->count; i++) {
+        run->jobs[i].for_cpu = is_for_cpu(run->jobs[i].task);
+        for_cpu += run->jobs[i].for_cpu;
+    }
+    SFU_TRY(open_device(run));
+    if (run->gpu != NULL) {
+        run->threads = studies_at_once(run);
+        if (for_cpu > 0) {
+            sfu__log(SFU_LOG_NOTE, "%d of %d studies run on the processor: no GPU trains LPNN", for_cpu, run->count);
+        }
+    }
+done:
+    return status;
+}
