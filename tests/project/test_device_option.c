@@ -303,13 +303,6 @@ static void the_places_that_run(void **state) {
         assert_fails(missing, sfu__runner_make(&runner, dataset, net, &request), "");
         sfu__runner_clear(&runner);
     }
-    sfu__trial_pool *pool = NULL;
-    sfu_train_options options;
-    sfu_train_options_init(&options);
-    assert_fails(SFU_ERR_UNSUPPORTED,
-                 sfu__trial_pool_new(&pool, &(sfu__trial_pool_options){dataset, split, NULL, &options, 1, gpu}),
-                 "\"cuda:1\"");
-    sfu__trial_pool_free(pool);
 }
 
 int main(void) {

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { EPOCHS = 25 };
+enum { EPOCHS = 8 };
 
 /* Hard nodes first, in stages. */
 static void make_stages(sfu__stages *stages, const sfu_split *split) {

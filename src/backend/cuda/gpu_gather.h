@@ -11,8 +11,9 @@ SFU__DEVICE_STEP void gpu_gather_only(const sfu__gpu_matrix *A, const sfu__f4 *B
     enum { AT_ONCE = 8 };
     for (int64_t i = lane; i < A->chain_count * quads; i += lanes) {
         const int64_t at = i / quads, quad = i % quads;
-        const sfu__gpu_entry *entries = A->entries + SFU__READ_ONLY(&A->chains[at].first);
-        const int count = SFU__READ_ONLY(&A->chains[at].count);
+        const sfu__gpu_chain chain = gpu_chain_at(A->chains, at);
+        const sfu__gpu_entry *entries = gpu_chain_entries(A, &chain);
+        const int count = gpu_chain_count(&chain);
         sfu__f4 sum = gpu_zero();
         int k = 0;
         for (; k + AT_ONCE <= count; k += AT_ONCE) {

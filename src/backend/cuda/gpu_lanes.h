@@ -153,6 +153,23 @@ SFU__DEVICE_FN sfu__f4 gpu_flush(sfu__f4 a) {
     return a;
 }
 
+/* ---- chains ----------------------------------------------------------------------------------------------------- */
+
+SFU__DEVICE_FN sfu__gpu_chain gpu_chain_at(const sfu__gpu_chain *chains, int64_t at) {
+#ifdef __CUDACC__
+    const uint4 loaded = __ldg((const uint4 *)(chains + at));
+    const sfu__gpu_chain chain = {loaded.x, (int32_t)loaded.y, (int32_t)loaded.z, loaded.w};
+    return chain;
+#else
+    return chains[at];
+#endif
+}
+SFU__DEVICE_FN int gpu_chain_count(const sfu__gpu_chain *chain) { return (int)(chain->count_and_order & 0xff); }
+
+SFU__DEVICE_FN const sfu__gpu_entry *gpu_chain_entries(const sfu__gpu_matrix *A, const sfu__gpu_chain *chain) {
+    return A->entries + (uint64_t)chain->first_pair * 2;
+}
+
 /* ---- dropout ---------------------------------------------------------------------------------------------------- */
 
 SFU__DEVICE_FN uint32_t gpu_threshold(const sfu__gpu_run *run, const sfu__gpu_step *step) {

@@ -162,17 +162,6 @@ SFU__DEVICE_FN void gpu_store(const sfu__gpu_target *to, int64_t row, int quad, 
     *c = to->narrow ? gpu_flush(result) : result;
 }
 
-SFU__DEVICE_FN sfu__gpu_chain gpu_chain_at(const sfu__gpu_chain *chains, int at) {
-#ifdef __CUDACC__
-    const uint4 loaded = __ldg((const uint4 *)(chains + at));
-    const sfu__gpu_chain chain = {loaded.x, (int32_t)loaded.y, (int32_t)loaded.z, loaded.w};
-    return chain;
-#else
-    return chains[at];
-#endif
-}
-SFU__DEVICE_FN int gpu_chain_count(const sfu__gpu_chain *chain) { return (int)(chain->count_and_order & 0xff); }
-
 /* Every `stride`-th chain from `at` on, at one quad of the slice. */
 SFU__DEVICE_FN void gpu_chains_of(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A, int at,
                                   int end, int stride, int quad, const sfu__gpu_gather *B, const int values,

@@ -554,6 +554,8 @@ static sfu_status translate_pass(state *self, sfu_pass kind, sfu__gpu_step *step
     to->stage_ends[SFU__GPU_STAGES - 1] = rows->count;
     for (size_t i = 0; i < pass->step_count; i++) {
         SFU_TRY(translate_step(&steps[i], self, &pass->steps[i]));
+        self->to->wide = self->to->wide || (kind != SFU_PASS_PREDICT && steps[i].c.ld > SFU__NARROW &&
+                                            (steps[i].kernel == SFU__GPU_SPMM || steps[i].kernel == SFU__GPU_GEMM));
     }
 done:
     return status;

@@ -14,6 +14,7 @@ typedef struct sfu__gpu_translation {
     sfu__gpu_program program; /* a copy without pointers */
     uint32_t mask_count;
     double mask_rates[SFU__GPU_MASKS]; /* negative: the rate of the training */
+    bool wide;                         /* some product has rows of more than 16 floats */
     size_t step_bytes;                 /* of the steps of training and evaluation */
     int64_t widest;                    /* bytes of the largest operand that a sparse product gathers from */
 } sfu__gpu_translation;

@@ -87,6 +87,7 @@ static sfu__gpu_step *add_step(state *self, sfu__gpu_op op, int64_t count) {
                             .b = {.offset = -1},
                             .bias = -1,
                             .keep = -1,
+                            .kept = -1,
                             .source_keep = -1,
                             .learned_values = -1};
     step->stage_ends[SFU__GPU_STAGES - 1] = (int32_t)count;
@@ -510,6 +511,7 @@ static sfu_status add_passes(state *self) {
     const int64_t parts = sfu__gpu_reserve(self->to, self->parts_floats);
     for (int kind = 0; kind < SFU_PASSES; kind++) {
         const int32_t count = self->to->program.passes[kind].step_count;
+        self->to->wide = true;
         self->to->step_bytes += kind != SFU_PASS_PREDICT ? (size_t)count * sizeof(sfu__gpu_step) : 0;
         for (int32_t i = 0; i < count; i++) {
             if (self->steps[kind][i].kernel == SFU__GPU_SPMM) {

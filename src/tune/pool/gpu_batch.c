@@ -7,7 +7,7 @@
 /* GROUPS: networks in flight, each with a stream of its own. LEARNING: trainings per launch that count the misses of
  * validation nodes, while these are of use: two or three suffice (validation_stages.c). */
 enum { GROUPS = 32, LEARNING = 3, REFUSAL = 512 };
-enum { BLOCKS_MAX = 8, CLUSTERS_SINCE = 9 }; /* thread blocks of one training; compute capability */
+enum { BLOCKS_MAX = 4, CLUSTERS_SINCE = 9 }; /* thread blocks of one training; compute capability */
 static const double memory_share = 0.8;      /* of the free memory of the device */
 
 /* The trials of one network: the first `ended` have ended, the next `running` are in flight. */

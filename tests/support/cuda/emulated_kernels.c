@@ -64,7 +64,8 @@ static void gather_only(const emulated_launch *launch, int block, void **params)
 
 const emulated_row emulated_kernels[] = {
     {.name = "sfu_probe", .run = probe, .threads = 1024},
-    {.name = "sfu_train_many", .run = train_many, .threads = 1024},
+    {.name = "sfu_train_many", .run = train_many, .threads = 768},
+    {.name = "sfu_train_narrow", .run = train_many, .threads = 1024},
     {.name = "sfu_run_step", .run = run_step, .threads = 512},
     {.name = "sfu_gather_only", .run = gather_only, .threads = 256},
     {.name = NULL},
