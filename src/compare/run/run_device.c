@@ -16,9 +16,6 @@
 enum { STUDIES_AT_ONCE = 64 };
 static const double enough_seconds = 60.0; /* predicted times beyond do not change the choice */
 
-/* LPNN has no plan, so the processor trains it. */
-static bool is_for_cpu(const sfu__task *task) { return strncmp(task->net, "lpnn", 4) == 0; }
-
 static sfu_status epoch_seconds(double *seconds, const sfu__running *run, const sfu__job *job) {
     const sfu__request *request = run->options->request;
     sfu_status status = SFU_OK;
@@ -45,7 +42,7 @@ static sfu_status predict(sfu__training_work *work, const sfu__running *run) {
     for (int i = 0; i < run->count && sfu__training_work_cpu(work, run->job_threads) < enough_seconds; i++) {
         const sfu__job *job = &run->jobs[i];
         double epoch = NAN;
-        SFU_TRY(job->for_cpu ? SFU_OK : epoch_seconds(&epoch, run, job));
+        SFU_TRY(epoch_seconds(&epoch, run, job));
         if (!isnan(epoch)) {
             sfu__training_work_add(work, epoch, job->task->trials - job->known,
                                    sfu__tune_rounds(job->known, job->task->trials, usual.wave));
@@ -84,18 +81,10 @@ done:
 
 sfu_status sfu__run_choose_device(sfu__running *run) {
     sfu_status status = SFU_OK;
-    int for_cpu = 0;
     run->threads = run->job_threads;
-    for (int i = 0; i < run->count; i++) {
-        run->jobs[i].for_cpu = is_for_cpu(run->jobs[i].task);
-        for_cpu += run->jobs[i].for_cpu;
-    }
     SFU_TRY(open_device(run));
     if (run->gpu != NULL) {
         run->threads = studies_at_once(run);
-        if (for_cpu > 0) {
-            sfu__log(SFU_LOG_NOTE, "%d of %d studies run on the processor: no GPU trains LPNN", for_cpu, run->count);
-        }
     }
 done:
     return status;

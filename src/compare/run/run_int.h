@@ -27,7 +27,6 @@ typedef struct sfu__job {
     const sfu_dataset *dataset;
     bool has_namesake; /* another dataset of the folder has a file with the same name */
     const sfu_split *split;
-    bool for_cpu;           /* no GPU can train its network */
     sfu__entry entry;       /* the result */
     bool keeps_curve;       /* its learning curve is kept */
     bool lost_curve;        /* memory for the curve was exhausted */
@@ -63,7 +62,6 @@ typedef struct sfu__running {
     int *finish_order; /* [count]: jobs in the order in which they finished */
     int written;       /* number of these that are in the entries */
     int threads;       /* studies at once */
-    int thread_count;  /* of them that have taken a number */
     int job_threads;   /* threads of the processor for all studies together */
     sfu__gpu *gpu;     /* that the studies share; NULL: none */
     atomic_bool stop;

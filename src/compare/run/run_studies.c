@@ -144,7 +144,7 @@ static sfu_status explain_broken(sfu_status status, const char *file) {
 
 static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self, int threads) {
     const sfu__request *request = run->options->request;
-    const bool on_gpu = run->gpu != NULL && !self->for_cpu;
+    const bool on_gpu = run->gpu != NULL;
     const sfu__gpu_use gpu = {.gpu = run->gpu, .workers = 1, .studies = run->threads};
     sfu_status status = SFU_OK;
     sfu__text net = {0}, file = {0};
@@ -205,35 +205,13 @@ done:
 
 /* ---- worker threads ---------------------------------------------------------------------------------------------- */
 
-/* The first job that is not started and is, or is not, for the processor alone. Needs the lock. */
-static sfu__job *find_job(const sfu__running *run, bool for_cpu) {
-    for (int i = 0; i < run->count; i++) {
-        if (!atomic_load(&run->jobs[i].started) && run->jobs[i].for_cpu == for_cpu) {
-            return &run->jobs[i];
-        }
-    }
-    return NULL;
-}
-
-/* Without a GPU, in the order of the jobs. With one, only as many threads as there are cores take jobs of the
- * processor, and take these first. Needs the lock. */
-static sfu__job *choose_job(const sfu__running *run, int thread) {
-    if (run->gpu == NULL) {
-        return run->taken < run->count ? &run->jobs[run->taken] : NULL;
-    }
-    sfu__job *job = thread < run->job_threads ? find_job(run, true) : NULL;
-    return job != NULL ? job : find_job(run, false);
-}
-
 /* The next job, or NULL; and how many threads of the processor it may use. */
-static sfu__job *take_job(sfu__running *run, int thread, int *threads) {
+static sfu__job *take_job(sfu__running *run, int *threads) {
     sfu__job *taken = NULL;
     pthread_mutex_lock(&run->lock);
-    if (run->status == SFU_OK && !atomic_load(&run->stop)) {
-        taken = choose_job(run, thread);
-    }
-    if (taken != NULL) {
-        const int left = run->count - run->taken++;
+    if (run->status == SFU_OK && !atomic_load(&run->stop) && run->taken < run->count) {
+        const int left = run->count - run->taken;
+        taken = &run->jobs[run->taken++];
         *threads = left < run->job_threads ? run->job_threads / left : 1;
         atomic_store(&taken->started, true);
     }
@@ -258,10 +236,7 @@ static void *thread_main(void *argument) {
     int threads = 1;
     (void)sfu__watch_flag(&run->stop);
     sfu__log_once(run->options->log_filter, NULL);
-    pthread_mutex_lock(&run->lock);
-    const int own = run->thread_count++;
-    pthread_mutex_unlock(&run->lock);
-    for (sfu__job *job = take_job(run, own, &threads); job != NULL; job = take_job(run, own, &threads)) {
+    for (sfu__job *job = take_job(run, &threads); job != NULL; job = take_job(run, &threads)) {
         finish_job(run, job, run_job(run, job, threads));
     }
     return NULL;

@@ -143,14 +143,28 @@ done:
     return status;
 }
 
+/* LPNN has no plan: its program is made from its executor. */
+static sfu_status translate_lpnn(sfu__gpu_trainer **trainer, const sfu__shared_plan *plan,
+                                 const sfu__runner_cache *cache, const sfu__plan_request *request) {
+    const sfu__cache_gpu *on = &cache->gpu;
+    sfu_status status = SFU_OK;
+    sfu__runner runner = {0};
+    SFU_TRY(sfu__runner_make_of(&runner, cache->dataset, plan->net, request, NULL, NULL));
+    SFU_TRY(sfu__gpu_trainer_new_lpnn(trainer, on->gpu, runner.lpnn, on->objective, on->epochs));
+done:
+    sfu__runner_clear(&runner);
+    return status;
+}
+
 /* The program replaces the plan. */
-static sfu_status make_trainer(sfu__shared_plan *plan, const sfu__runner_cache *cache) {
-    const bool supported = plan->plan != NULL;
-    const sfu_status status = supported ? translate(&plan->trainer, plan, cache) : SFU_ERR_UNSUPPORTED;
+static sfu_status make_trainer(sfu__shared_plan *plan, const sfu__runner_cache *cache,
+                               const sfu__plan_request *request) {
+    const sfu_status status = plan->plan != NULL ? translate(&plan->trainer, plan, cache)
+                                                 : translate_lpnn(&plan->trainer, plan, cache, request);
     sfu__plan_release(plan->plan);
     plan->plan = NULL;
     if (status == SFU_ERR_UNSUPPORTED) {
-        plan->refusal = sfu__copy_string(supported ? sfu_message() : "LPNN");
+        plan->refusal = sfu__copy_string(sfu_message());
         return plan->refusal != NULL ? SFU_OK : SFU_ERR_MEMORY;
     }
     return status;
@@ -164,7 +178,7 @@ static sfu_status make_plan(sfu__shared_plan *plan, const sfu__runner_cache *cac
     sfu__plan_request request = sfu__train_request(plan->net, cache->split, dropout, 1, cpu);
     request.stages = plan->staged && cache->stages.nodes != NULL ? &cache->stages : NULL;
     SFU_TRY(sfu__runner_plan(&plan->plan, cache->dataset, plan->net, &request));
-    SFU_TRY(plan->for_gpu ? make_trainer(plan, cache) : SFU_OK);
+    SFU_TRY(plan->for_gpu ? make_trainer(plan, cache, &request) : SFU_OK);
 done:
     return status;
 }
