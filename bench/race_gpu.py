@@ -1,7 +1,9 @@
-"""The section gpu: ours on one core of the processor, the others on a GPU in the same machine."""
+"""The section gpu: ours on one core of the processor and on the GPU, the others on the GPU, in one machine."""
+import math
+
 import race_epochs
 from race_book import Spread
-from race_tools import spread_of_line
+from race_tools import run, spread_of_line
 
 WHO = {
     "pyg": "PyG, GPU",
@@ -9,6 +11,7 @@ WHO = {
     "hand-graph": "PyTorch by hand, CUDA graph",
     "population": "PyTorch by hand, many at once",
 }
+OURS = "sfumato, GPU, many at once"
 TRIALS = 500
 
 
@@ -29,21 +32,46 @@ def peers_of(tools, options, path, nets, seconds):
     return found
 
 
+def ours_on_gpu(tools, options, path, nets):
+    """{net: milliseconds per epoch and training} of our trainings on the GPU, many at once."""
+    if not options.population:
+        return {}
+    ran = run([options.population, "--trainings", "1056", "--nets", ",".join(nets), path], tools.environment, timeout=300)
+    if ran.status != 0:
+        raise RuntimeError(ran.why())
+    lines = (line.split() for line in ran.output.splitlines())
+    return {words[1]: Spread(*(float(word) / 1000 for word in words[2:5])) for words in lines}
+
+
+def compare_populations(book, fastest):
+    """How many times as fast as the best population of PyTorch."""
+    ratios = [fastest[name, net, WHO["population"]].median / ours.median for (name, net, who), ours in fastest.items()
+              if who == OURS and (name, net, WHO["population"]) in fastest]  # fmt: skip
+    if ratios:
+        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        faster = sum(ratio > 1 for ratio in ratios)
+        book.say(f"{OURS}: faster than {WHO['population']} in {faster} of {len(ratios)} cells, {mean:.2f} times in the geometric mean")
+
+
 def race(book, tools, datasets, options):
     nets = options.nets or (["gcn", "sgcn"] if options.quick else race_epochs.NETS)
     seconds = options.seconds or 0.3
     book.say()
     book.say(f"== gpu: ms per epoch (training step and validation accuracy, hidden 64, dropout 0.5), device {options.device}; "
              "ours on one core of the processor")  # fmt: skip
-    widths = [9, 10, 13] + [30] * len(WHO)
-    line = book.table(["dataset", "network", "sfumato", *WHO.values()], widths)
+    widths = [9, 10, 13] + [30] * (len(WHO) + 1)
+    line = book.table(["dataset", "network", "sfumato", OURS, *WHO.values()], widths)
     failures, fastest = [], {}
     for name, path in datasets.items():
         peers = peers_of(tools, options, path, nets, seconds)
+        on_gpu = ours_on_gpu(tools, options, path, nets)
         for net in nets:
             _, epoch, _ = tools.bench(path, net, 1)
             ours = book.add("gpu", name, net, "sfumato, 1 core", epoch, "ms")
-            cells = [name, net, book.cell(ours)]
+            cells = [name, net, book.cell(ours), "-"]
+            if net in on_gpu:
+                fastest[name, net, OURS] = book.add("gpu", name, net, OURS, on_gpu[net], "ms", ours)
+                cells[-1] = book.cell(fastest[name, net, OURS], ours)
             for way, who in WHO.items():
                 what, note = peers.get((net, way), ("failed: not measured", ""))
                 if isinstance(what, Spread):
@@ -59,6 +87,7 @@ def race(book, tools, datasets, options):
         book.say("!: no graph on this device")
     for failure in failures:
         book.say("  " + failure)
+    compare_populations(book, fastest)
     study(book, tools, datasets, options, fastest)
 
 
@@ -74,7 +103,7 @@ def study(book, tools, datasets, options, fastest):
     values = [trials / ran.seconds] * 3
     ours = book.add("gpu study", name, "gcn", f"sfumato, {tools.cores} cores", values, "trials/s")
     book.say(f"  {ours.who:<34} {ours.median:10.1f}  measured, from start to scores")
-    for who in ["sfumato, 1 core", *WHO.values()]:
+    for who in ["sfumato, 1 core", OURS, *WHO.values()]:
         row = fastest.get((name, "gcn", who))
         if row is not None:
             values = [1000 / (epochs * ms) for ms in (row.median, row.high, row.low)]

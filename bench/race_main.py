@@ -15,6 +15,7 @@ $SFUMATO_DATA, in data/ and in the cache folder, where `sfumato data get cora ci
   --python FILE      a Python with torch, torch_geometric, optuna and scikit-network (default: that of $SFUMATO_VENV, or of a virtual
                      environment that is made in the cache folder); what it does not have is left out, and that is said
   --device NAME      where gpu runs (default: cuda)
+  --population FILE  build/bench/population, which adds a column to gpu: our trainings on the GPU, many at once
   --quick            everything small, to see that it works: the figures mean nothing
   --out FOLDER       write race.txt, what is printed, and race.csv, one row a measurement
   --help             print this
@@ -48,6 +49,7 @@ class Options(typing.NamedTuple):
     program: str
     python: str
     device: str
+    population: str  # empty: no such column
     quick: bool
     out: str
 
@@ -72,7 +74,7 @@ def number(text, name, least, most, kind=int):
 
 def read_arguments(arguments):
     given, names = {}, []
-    values = {"only", "datasets", "nets", "seconds", "edges", "trials", "program", "python", "device", "out"}
+    values = {"only", "datasets", "nets", "seconds", "edges", "trials", "program", "python", "device", "population", "out"}
     at = iter(arguments)
     for argument in at:
         name, equals, value = argument.removeprefix("--").partition("=")
@@ -100,6 +102,7 @@ def read_arguments(arguments):
         program=given.get("program") or os.environ.get("SFUMATO") or os.path.join(here, "build", "sfumato"),
         python=given.get("python") or (os.path.join(venv, "bin", "python3") if venv else ""),
         device=given.get("device", "cuda"),
+        population=given.get("population", ""),
         quick=quick,
         out=given.get("out"),
     )

