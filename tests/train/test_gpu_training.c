@@ -72,8 +72,13 @@ static void networks_of_the_language(void **state) {
     for (int d = 0; d < 2; d++) {
         gpu_material it;
         gpu_material_make(&it, datasets[d]);
-        for (size_t i = 0; i < sizeof nets / sizeof nets[0]; i++) {
+        /* A single lane is slow: of the larger dataset every third network, under sanitizers one. */
+        const size_t step = d == 1 ? 1 : test_is_slow() ? sizeof nets / sizeof nets[0] : 3;
+        for (size_t i = 0; i < sizeof nets / sizeof nets[0]; i += step) {
             check(&it, nets[i], 0.5, false, SFU_KEEP_BEST, GPU_ON_HOST_SHARED);
+            if (d == 0) {
+                continue;
+            }
             check(&it, nets[i], 0.0, true, SFU_KEEP_BEST, 0);
             check(&it, nets[i], 0.3, true, SFU_KEEP_LAST, 1 << 12);
         }

@@ -40,8 +40,8 @@ SFU__DEVICE_FN vf polynomial(vf x, const v_constant *c, int terms) {
 
 /* Adding this rounds to an integer; 127 is the exponent bias. */
 SFU__DEVICE_CONST v_constant exp_shift = V_CONSTANT(0x1.8p23F + 127.0F);
-SFU__DEVICE_CONST v_constant exp_q[] = {V_CONSTANT(0.00139263761F), V_CONSTANT(0.00836333353F), V_CONSTANT(0.0416665524F),
-                                   V_CONSTANT(0.166665763F), V_CONSTANT(0.5F)};
+SFU__DEVICE_CONST v_constant exp_q[] = {V_CONSTANT(0.00139263761F), V_CONSTANT(0.00836333353F),
+                                        V_CONSTANT(0.0416665524F), V_CONSTANT(0.166665763F), V_CONSTANT(0.5F)};
 
 enum { EXP_MOST = 8 }; /* vectors */
 
@@ -79,9 +79,9 @@ SFU__DEVICE_FN vf v_expm1_down(vf x) {
 }
 
 SFU__DEVICE_CONST v_constant ln_q[] = {V_CONSTANT(0.0677059814F), V_CONSTANT(-0.115592644F), V_CONSTANT(0.118125245F),
-                                  V_CONSTANT(-0.124205619F), V_CONSTANT(0.142322436F),  V_CONSTANT(-0.166675463F),
-                                  V_CONSTANT(0.200014502F),  V_CONSTANT(-0.250000119F), V_CONSTANT(0.333333224F),
-                                  V_CONSTANT(-0.5F)};
+                                       V_CONSTANT(-0.124205619F), V_CONSTANT(0.142322436F),  V_CONSTANT(-0.166675463F),
+                                       V_CONSTANT(0.200014502F),  V_CONSTANT(-0.250000119F), V_CONSTANT(0.333333224F),
+                                       V_CONSTANT(-0.5F)};
 
 /* For normal positive x. */
 SFU__DEVICE_FN vf v_ln(vf x) {
@@ -95,8 +95,9 @@ SFU__DEVICE_FN vf v_ln(vf x) {
     return v_fma(n, v_set(0x1.62e4p-1F), f + small);
 }
 
-SFU__DEVICE_CONST v_constant tanh_q[] = {V_CONSTANT(0.00226923614F), V_CONSTANT(-0.00832289364F), V_CONSTANT(0.021762386F),
-                                    V_CONSTANT(-0.0539584421F), V_CONSTANT(0.133332998F),    V_CONSTANT(-0.333333343F)};
+SFU__DEVICE_CONST v_constant tanh_q[] = {V_CONSTANT(0.00226923614F), V_CONSTANT(-0.00832289364F),
+                                         V_CONSTANT(0.021762386F),   V_CONSTANT(-0.0539584421F),
+                                         V_CONSTANT(0.133332998F),   V_CONSTANT(-0.333333343F)};
 
 SFU__DEVICE_FN vf v_tanh(vf x) {
     const vf size = v_abs(x), square = x * x;
