@@ -364,12 +364,12 @@ static sfu_status finish_step(sfu__gpu_step *to, state *self, const sfu__plan_st
 
 static sfu_status translate_step(sfu__gpu_step *to, state *self, const sfu__plan_step *step) {
     sfu_status status = SFU_OK;
-    *to = (sfu__gpu_step){.kernel = kernels[step->kernel],
+    *to = (sfu__gpu_step){.kernel = (int32_t)kernels[step->kernel],
                           .phases = 1,
                           .wait = step->wait,
                           .matrix = -1,
                           .mask = step->mask >= 0 ? step->mask : SFU__GPU_NO_MASK,
-                          .act = step->act,
+                          .act = (int32_t)step->act,
                           .add = step->add,
                           .through_softmax = step->through_softmax,
                           .t = step->t,

@@ -77,7 +77,7 @@ static sfu__gpu_step *add_step(state *self, sfu__gpu_op op, int64_t count) {
     sfu__gpu_pass *pass = &self->to->program.passes[self->kind];
     assert(pass->step_count < MOST_STEPS);
     sfu__gpu_step *step = &self->steps[self->kind][pass->step_count++];
-    *step = (sfu__gpu_step){.kernel = op,
+    *step = (sfu__gpu_step){.kernel = (int32_t)op,
                             .phases = 1,
                             .wait = 1,
                             .matrix = -1,
@@ -206,7 +206,7 @@ static void add_forward(state *self, const sfu__gpu_operand *h, int matrix, cons
         step = add_step(self, SFU__GPU_ACTIVATE, h[i].rows);
         step->c = h[i - 1];
         step->bias = bias_of(self, i - 1);
-        step->act = executor->net->layers[i - 1].act;
+        step->act = (int32_t)executor->net->layers[i - 1].act;
         set_mask(self, step, i);
         add_gemm(self, h[i], h[i - 1], weights_of(self, i));
     }
@@ -279,7 +279,7 @@ static void add_backward(state *self, const step_memory *at) {
             sfu__gpu_step *step = add_step(self, SFU__GPU_ACTIVATE_BACKWARD, executor->nodes);
             step->c = at->dh[i - 1];
             step->a = at->h[i - 1];
-            step->act = executor->net->layers[i - 1].act;
+            step->act = (int32_t)executor->net->layers[i - 1].act;
             set_mask(self, step, i);
         }
     }
