@@ -61,7 +61,7 @@ static int same_as_cpu(const options *options, const setting *of, const sfu_net 
         cpu.best = cpu_best;
         sfu__training_run(&cpu, runner, NULL, NULL);
         same += cpu.ran == gpu[i].ran && cpu.stopping.best_epoch == gpu[i].stopping.best_epoch &&
-                memcmp(&cpu.stopping.best_val_loss, &gpu[i].stopping.best_val_loss, sizeof(double)) == 0 &&
+                cpu.stopping.best_val_loss == gpu[i].stopping.best_val_loss &&
                 memcmp(cpu_best, gpu[i].best, size * sizeof *best) == 0;
     }
     free(gpu);
@@ -137,7 +137,7 @@ int main(int count, char **words) {
                   : strcmp(words[i], "--cluster") == 0  ? &options.tuning.cluster
                                                         : NULL;
         if (to != NULL) {
-            *to = atoi(value);
+            *to = (int)strtol(value, NULL, 10);
         } else {
             options.nets = value;
         }
