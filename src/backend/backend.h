@@ -131,9 +131,6 @@ typedef struct sfu__learned_step {
     float scale;                    /* 1 - teleport: factor of S */
 } sfu__learned_step;
 
-struct sfu__training;
-struct sfu__plan;
-
 typedef struct sfu__backend {
     const char *name; /* "cpu: neon" */
 
@@ -229,9 +226,6 @@ typedef struct sfu__backend {
 
     /* P <- each row divided by its sum, in place; a row of zeros becomes uniform. Rows of P. */
     void (*normalise)(const sfu__dense *P, sfu__range rows);
-
-    /* Optional, may be NULL: runs complete trainings of one plan, in any order, each as train/ would. */
-    sfu_status (*run_many)(const struct sfu__plan *plan, struct sfu__training *trainings, int64_t count);
 } sfu__backend;
 
 /* The CPU backend, chosen once per process: the widest instruction set of this machine, or the one that $SFUMATO_ISA

@@ -303,6 +303,10 @@ SFU_CHECKED sfu_status sfu__choose_hidden(sfu__strategy *strategy, const sfu__pl
 /* lower.c */
 SFU_CHECKED sfu_status sfu__lower(sfu__plan *plan, sfu_pass pass);
 
+/* execute.c: the target of a pass that is not pruned, spread over all nodes. */
+void sfu__spread_target(int32_t *labels, float *weights, int32_t nodes, const sfu__pass *pass,
+                        const sfu__target *asked);
+
 /* Whether op i is a smoothing with trained values. */
 static inline bool sfu__op_learned(const sfu__plan *plan, int i) {
     return plan->ops[i].kind == SFU__OP_SMOOTH && plan->smoothers[plan->ops[i].smoothing].learned != NULL;

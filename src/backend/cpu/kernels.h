@@ -63,7 +63,7 @@ static inline sfu__range sfu__rows_of_block(int64_t rows, int64_t block) {
         .cross_entropy = sfu__cross_entropy_##isa, .axpy_rows = sfu__axpy_rows_##isa,                                  \
         .axpy_rows_backward = sfu__axpy_rows_backward_##isa, .sddmm = sfu__sddmm_##isa, .adam = sfu__adam_##isa,       \
         .smoothing = sfu__smoothing_plain, .smoothing_backward = sfu__smoothing_backward_plain,                        \
-        .lpnn = sfu__lpnn_plain, .normalise = sfu__normalise_plain, .run_many = NULL                                   \
+        .lpnn = sfu__lpnn_plain, .normalise = sfu__normalise_plain                                                     \
     }
 
 SFU__KERNELS(plain);

@@ -21,7 +21,6 @@ typedef uint4 sfu__u4;
 #define SFU__READ_ONLY(pointer) __ldg(pointer)
 #define SFU__NO_UNROLL _Pragma("unroll 1")
 #define SFU__UNROLL2 _Pragma("unroll 2")
-#define SFU__UNROLL4 _Pragma("unroll 4")
 #define SFU__UNROLL16 _Pragma("unroll 16")
 #else
 typedef struct sfu__f4 {
@@ -33,7 +32,6 @@ typedef struct sfu__u4 {
 #define SFU__READ_ONLY(pointer) (*(pointer))
 #define SFU__NO_UNROLL
 #define SFU__UNROLL2
-#define SFU__UNROLL4
 #define SFU__UNROLL16
 #endif
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { CHAIN = SFU__CHAIN_TERMS, PAIR = 2 };
+enum { CHAIN = SFU__CHAIN_TERMS, PAIR = 2, ORDERS = 1 << 24 };
 
 static int64_t row_count(const sfu__sparse *A, int64_t row) { return A->indptr[row + 1] - A->indptr[row]; }
 static int64_t chains_of(int64_t entries) { return entries <= CHAIN ? 1 : (entries + CHAIN - 1) / CHAIN; }
@@ -170,10 +170,11 @@ static int64_t padded_entries(const sfu__sparse *A) {
     return count + CHAIN; /* kernels read ahead */
 }
 
-/* Chains are counted by 32 bits, and so are the bits of their keep words. */
+/* Chains and pairs of entries are counted by 32 bits, and so are the bits of keep words; the chains of a row by 24. */
 static sfu_status check_size(const sfu__gpu_layout *layout, const sfu__gpu_source *source) {
     const int64_t chains = layout->first_chain[source->matrix->rows];
-    if (chains > INT32_MAX ||
+    const int64_t pairs = (source->matrix->indptr[source->matrix->rows] + source->matrix->rows) / PAIR;
+    if (chains > INT32_MAX || pairs > UINT32_MAX || source->matrix->cols > ORDERS * CHAIN ||
         (source->masked != NULL && (uint32_t)source->masked->head.chain_count > UINT32_MAX / CHAIN)) {
         return sfu__fail(SFU_ERR_UNSUPPORTED, "a matrix with %lld rows is too large for the layout of GPUs",
                          (long long)source->matrix->rows);

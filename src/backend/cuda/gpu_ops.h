@@ -338,24 +338,18 @@ SFU__DEVICE_FN int gpu_first_largest(const float *p, int32_t cols) {
 
 SFU__DEVICE_FN float gpu_at_least(float p) { return p < SFU__FLUSH_BELOW ? SFU__FLUSH_BELOW : p; }
 
-/* The memory of a loss: the term of each row, then loss and correct rows of each block. */
+/* The memory of a loss (sfu__gpu_losses_floats). */
 typedef struct sfu__gpu_losses {
-    double *terms;    /* [rows]; the sign bit of the second array would not do: a term may be zero */
-    int32_t *right;   /* [rows] */
+    double *terms;    /* [rows] */
     double *losses;   /* [blocks] */
     int64_t *correct; /* [blocks] */
+    int32_t *right;   /* [rows] */
 } sfu__gpu_losses;
-
-/* Floats of it. */
-SFU__DEVICE_FN int64_t gpu_losses_floats(int64_t rows) {
-    return 3 * (rows + rows % 2) + 4 * sfu__block_count(rows) + 16;
-}
 
 SFU__DEVICE_FN sfu__gpu_losses gpu_losses_at(float *memory, int64_t rows) {
     sfu__gpu_losses at;
-    const int64_t even = rows + rows % 2;
     at.terms = (double *)(void *)memory;
-    at.losses = at.terms + even;
+    at.losses = (double *)(void *)(memory + sfu__gpu_losses_blocks(rows));
     at.correct = (int64_t *)(void *)(at.losses + sfu__block_count(rows));
     at.right = (int32_t *)(void *)(at.correct + sfu__block_count(rows));
     return at;
@@ -427,7 +421,7 @@ SFU__DEVICE_FN void gpu_axpy_rows(const sfu__gpu_run *run, const sfu__gpu_step *
 
 /* ---- Adam ------------------------------------------------------------------------------------------------------- */
 
-SFU__DEVICE_FN float gpu_adam_one(float theta, float *m, float *v, float grad, const float settings[6]) {
+SFU__DEVICE_FN float gpu_adam_one(float theta, float *m, float *v, float grad, const float settings[5]) {
     const float decay = settings[0], rate = settings[1], correction2 = settings[2], low = settings[3],
                 high = settings[4];
     const float g = fmaf(decay, theta, grad);
@@ -442,12 +436,9 @@ SFU__DEVICE_FN float gpu_adam_one(float theta, float *m, float *v, float grad, c
 SFU__DEVICE_FN void gpu_adam(const sfu__gpu_run *run, const sfu__gpu_step *step) {
     const sfu__gpu_program *program = run->program;
     const float *corrections = program->corrections[run->epoch];
-    const float settings[6] = {step->decays != 0.0F ? run->job->decay : 0.0F,
-                               run->job->lr * SFU__READ_ONLY(&corrections[0]),
-                               SFU__READ_ONLY(&corrections[1]),
-                               step->low,
-                               step->high,
-                               0.0F};
+    const float settings[5] = {step->decays != 0.0F ? run->job->decay : 0.0F,
+                               run->job->lr * SFU__READ_ONLY(&corrections[0]), SFU__READ_ONLY(&corrections[1]),
+                               step->low, step->high};
     sfu__f4 *theta = gpu_quads(run->memory + program->theta + step->c.offset);
     sfu__f4 *m = gpu_quads(run->memory + program->m + step->c.offset);
     sfu__f4 *v = gpu_quads(run->memory + program->v + step->c.offset);

@@ -8,6 +8,7 @@
 #ifndef SFU_GPU_PROGRAM_H
 #define SFU_GPU_PROGRAM_H
 
+#include "block_sum.h"
 #include "dense.h"
 #include "learned_rows.h"
 #include "lpnn_terms.h"
@@ -86,8 +87,7 @@ typedef enum sfu__gpu_op {
     SFU__GPU_SMOOTHING,
     SFU__GPU_SMOOTHING_BACKWARD,
     SFU__GPU_LPNN,
-    SFU__GPU_NORMALISE,
-    SFU__GPU_KERNEL_COUNT
+    SFU__GPU_NORMALISE
 } sfu__gpu_op;
 
 typedef struct sfu__gpu_operand {
@@ -100,7 +100,6 @@ typedef struct sfu__gpu_operand {
 typedef struct sfu__gpu_step {
     int32_t kernel;
     int32_t phases; /* parts of the step with a barrier between them */
-    int32_t wait;   /* barrier before this step */
     int32_t matrix; /* -1: none */
     int32_t values; /* sfu__gpu_values of the matrix */
     int32_t mask;   /* number of the dropout mask, or SFU__GPU_NO_MASK */
@@ -117,13 +116,12 @@ typedef struct sfu__gpu_step {
     int64_t parts, stride;    /* reduce_blocks */
     int64_t keep;             /* spmm with a mask: offset of its keep words; -1: none */
     int64_t kept;             /* spmm of kept entries: offset of their positions, 64 bytes per chain; -1: none */
-    int64_t
-        source_keep; /* spmm of a transpose with a mask: those of the source, from which they are gathered; -1: no */
-    int64_t scratch; /* offset of the sums of long rows, or of the terms of a loss */
-    int64_t learned_values;              /* offset of the values of a learned matrix; sddmm: of their gradient */
-    int64_t logits;                      /* lpnn: offset of the gradient of g's logits */
-    const int32_t *nodes;                /* node of each row of the result, for masks; NULL: the row number */
-    const int32_t *map;                  /* axpy_rows */
+    int64_t source_keep;      /* spmm of a transpose with a mask: those of its source; -1: not a transpose */
+    int64_t scratch;          /* offset of the sums of long rows, or of the terms of a loss */
+    int64_t learned_values;   /* offset of the values of a learned matrix; sddmm: of their gradient */
+    int64_t logits;           /* lpnn: offset of the gradient of g's logits */
+    const int32_t *nodes;     /* node of each row of the result, for masks; NULL: the row number */
+    const int32_t *map;       /* axpy_rows */
     int32_t stage_ends[SFU__GPU_STAGES]; /* rows that exist after each stage */
 } sfu__gpu_step;
 
@@ -140,6 +138,13 @@ typedef struct sfu__gpu_pass {
     int64_t losses;                      /* offset of the scratch of its cross-entropy */
     const int32_t *asked;                /* row of each requested node; NULL: in order */
 } sfu__gpu_pass;
+
+/* The memory of a loss: a double per row, its term; then loss and correct rows of each block; then whether each row is
+ * correct. In floats: all of it, and where the blocks start. */
+SFU__DEVICE_FN int64_t sfu__gpu_losses_blocks(int64_t rows) { return 2 * (rows + rows % 2); }
+SFU__DEVICE_FN int64_t sfu__gpu_losses_floats(int64_t rows) {
+    return sfu__gpu_losses_blocks(rows) + 4 * sfu__block_count(rows) + rows;
+}
 
 /* ---- parameters ------------------------------------------------------------------------------------------------- */
 
@@ -181,7 +186,6 @@ typedef struct sfu__gpu_program {
     const sfu__gpu_learned *learned; /* per smoothing matrix of the plan */
     const float (*corrections)[2];   /* [epochs + 1]: Adam's corrections of epoch t */
     int32_t parameter_count;
-    int32_t most_steps;            /* of a pass */
     int64_t memory;                /* floats of one training */
     int64_t theta, m, v, gradient; /* offsets */
     int64_t size;                  /* floats of theta */

@@ -2,7 +2,8 @@
  *
  * A thread computes four columns of one accumulation chain. The columns of B go through the memory of the block in
  * slices, if they fit there: rows are then gathered from it. The blocks of a training divide the slices, and the chains
- * of a slice, among themselves. Phases: gather the keep words of a transpose; the chains; the rows of several chains.
+ * of a slice, among themselves. Phases: the keep words and kept positions of a transpose, gathered from its source; the
+ * chains; the rows of several chains.
  */
 #ifndef SFU_GPU_SPMM_H
 #define SFU_GPU_SPMM_H
@@ -172,14 +173,13 @@ SFU__DEVICE_FN void gpu_chains_of(const sfu__gpu_run *run, const sfu__gpu_step *
                                  run->memory + (step->learned_values >= 0 ? step->learned_values : 0)};
     const sfu__gpu_target to = gpu_target(run, step);
     const sfu__gpu_chain *all = A->chains;
-    const sfu__gpu_entry *entries = A->entries;
     if (at >= end) {
         return;
     }
     sfu__gpu_chain chain = gpu_chain_at(all, at);
     SFU__NO_UNROLL for (; at < end; at += stride) {
         const sfu__gpu_chain next = gpu_chain_at(all, at + stride < end ? at + stride : at);
-        const sfu__gpu_entry *first = entries + (uint64_t)chain.first_pair * 2;
+        const sfu__gpu_entry *first = gpu_chain_entries(A, &chain);
         sfu__f4 sum;
         if (values == SFU__GPU_VALUES_KEPT) {
             sum = gpu_chain_kept(first, positions + (int64_t)at * (SFU__CHAIN_TERMS / 4), gpu_bit_count(words[at]), B,

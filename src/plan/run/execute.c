@@ -244,6 +244,18 @@ static void set_stage_labels(const sfu__executor *self, const sfu__target *asked
     }
 }
 
+void sfu__spread_target(int32_t *labels, float *weights, int32_t nodes, const sfu__pass *pass,
+                        const sfu__target *asked) {
+    for (int32_t i = 0; i < nodes; i++) {
+        labels[i] = SFU_NO_LABEL;
+        weights[i] = 1.0F;
+    }
+    for (int32_t i = 0; i < pass->asked_count; i++) {
+        labels[pass->asked[i]] = asked->labels[i];
+        weights[pass->asked[i]] = asked->weights != NULL ? asked->weights[i] : 1.0F;
+    }
+}
+
 /* The target in the row order of the pass: if it is not pruned, spread over all nodes. */
 static sfu__target target_of(const sfu__executor *self, sfu_pass kind, const sfu__target *asked) {
     const sfu__pass *pass = &self->plan->passes[kind];
@@ -251,14 +263,7 @@ static sfu__target target_of(const sfu__executor *self, sfu_pass kind, const sfu
     if (!pass->exists || pass->pruned || asked->labels == NULL) {
         return *asked;
     }
-    for (int32_t i = 0; i < self->plan->nodes; i++) {
-        at->labels[i] = SFU_NO_LABEL;
-        at->weights[i] = 1.0F;
-    }
-    for (int32_t i = 0; i < pass->asked_count; i++) {
-        at->labels[pass->asked[i]] = asked->labels[i];
-        at->weights[pass->asked[i]] = asked->weights != NULL ? asked->weights[i] : 1.0F;
-    }
+    sfu__spread_target(at->labels, at->weights, self->plan->nodes, pass, asked);
     return (sfu__target){at->labels, at->weights};
 }
 

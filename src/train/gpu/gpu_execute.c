@@ -69,18 +69,6 @@ done:
 
 /* ---- what an epoch depends on ------------------------------------------------------------------------------------ */
 
-/* The targets in the row order of the pass: if it is not pruned, spread over all nodes. */
-static void spread_target(sfu__gpu_executor_pass *to, const sfu__pass *pass, int32_t rows, const sfu__target *target) {
-    for (int32_t i = 0; i < rows; i++) {
-        to->row_labels[i] = SFU_NO_LABEL;
-        to->row_weights[i] = 1.0F;
-    }
-    for (int32_t i = 0; i < pass->asked_count; i++) {
-        to->row_labels[pass->asked[i]] = target->labels[i];
-        to->row_weights[pass->asked[i]] = target->weights != NULL ? target->weights[i] : 1.0F;
-    }
-}
-
 static sfu_status send_target(sfu__gpu_executor *self, sfu_pass kind, const sfu__target *target) {
     static const uint32_t one = 0x3f800000; /* the bits of 1.0F */
     sfu_status status = SFU_OK;
@@ -90,7 +78,7 @@ static sfu_status send_target(sfu__gpu_executor *self, sfu_pass kind, const sfu_
     const int64_t bytes = rows * (int64_t)sizeof(int32_t);
     sfu__target by_row = *target;
     if (!pass->pruned) {
-        spread_target(to, pass, rows, target);
+        sfu__spread_target(to->row_labels, to->row_weights, rows, pass, target);
         by_row = (sfu__target){to->row_labels, to->row_weights};
     }
     if (rows == 0) {
@@ -210,13 +198,13 @@ void sfu__gpu_executor_fetch(sfu__gpu_executor *executor) {
 
 /* ---- an epoch ---------------------------------------------------------------------------------------------------- */
 
-/* A loss is kept as the terms of the rows, in doubles and an even number of them, and then the sums of the blocks. */
 static sfu_status download_losses(sfu__gpu_executor *self, sfu_pass kind) {
     const sfu__gpu_pass *pass = &self->made.program.passes[kind];
-    const int64_t even = (int64_t)pass->rows + pass->rows % 2, bytes = 16 * self->passes[kind].block_count;
-    return bytes == 0 ? SFU_OK
-                      : sfu__gpu_download(self->gpu, self->passes[kind].losses,
-                                          address_of(self, pass->losses + 2 * even), bytes, self->stream);
+    const int64_t blocks = pass->losses + sfu__gpu_losses_blocks(pass->rows),
+                  bytes = 16 * self->passes[kind].block_count;
+    return bytes == 0
+               ? SFU_OK
+               : sfu__gpu_download(self->gpu, self->passes[kind].losses, address_of(self, blocks), bytes, self->stream);
 }
 
 static sfu__score sum_of(const sfu__gpu_executor_pass *pass) {

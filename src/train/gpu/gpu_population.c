@@ -88,7 +88,6 @@ void sfu__gpu_trainer_free(sfu__gpu_trainer *trainer) {
     }
 }
 
-int64_t sfu__gpu_trainer_bytes(const sfu__gpu_trainer *trainer) { return trainer->image_bytes; }
 int64_t sfu__gpu_trainer_each(const sfu__gpu_trainer *trainer) {
     return trainer->made.program.memory * (int64_t)sizeof(float);
 }

@@ -21,8 +21,7 @@ SFU_CHECKED sfu_status sfu__gpu_trainer_new_lpnn(sfu__gpu_trainer **trainer, sfu
                                                  const struct sfu__lpnn_executor *executor,
                                                  const sfu__objective *objective, int32_t epochs);
 void sfu__gpu_trainer_free(sfu__gpu_trainer *trainer);
-int64_t sfu__gpu_trainer_bytes(const sfu__gpu_trainer *trainer); /* of the program */
-int64_t sfu__gpu_trainer_each(const sfu__gpu_trainer *trainer);  /* of one training */
+int64_t sfu__gpu_trainer_each(const sfu__gpu_trainer *trainer); /* of one training */
 
 /* How a launch is shaped; zeros: by the rules of this file. */
 typedef struct sfu__gpu_tuning {

@@ -33,7 +33,6 @@ typedef struct state {
     const sfu__objective *objective;
     sfu_pass kind;
     const sfu__pass *pass;
-    sfu__gpu_step *steps;
     known_matrix *matrices;
     size_t matrix_count, matrix_capacity;
     known_array *arrays;
@@ -255,9 +254,8 @@ static sfu_status spmm_step(sfu__gpu_step *to, state *self, const sfu__plan_step
     sfu_status status = SFU_OK;
     SFU_TRY(set_matrix(to, self, step, row_stages(self, step)));
     const sfu__gpu_matrix *A = &self->matrices[to->matrix].layout.head;
-    const int64_t floats = (int64_t)A->part_count * to->c.ld, gathered = (int64_t)to->b.rows * to->b.ld * 4;
+    const int64_t floats = (int64_t)A->part_count * to->c.ld;
     self->parts_floats = floats > self->parts_floats ? floats : self->parts_floats;
-    self->to->widest = gathered > self->to->widest ? gathered : self->to->widest;
     to->phases = 1 + (to->source_keep >= 0) + (to->source_keep >= 0 && to->kept >= 0) + (A->long_count > 0);
 done:
     return status;
@@ -323,7 +321,7 @@ static void adam_step(sfu__gpu_step *to, const state *self, const sfu__plan_step
 static void loss_step(sfu__gpu_step *to, state *self) {
     const int64_t rows = to->a.rows;
     to->phases = 2;
-    to->scratch = reserve(self, 3 * (rows + 2) + 4 * sfu__block_count(rows) + 16);
+    to->scratch = reserve(self, sfu__gpu_losses_floats(rows));
     self->to->program.passes[self->kind].losses = to->scratch;
 }
 
@@ -366,7 +364,6 @@ static sfu_status translate_step(sfu__gpu_step *to, state *self, const sfu__plan
     sfu_status status = SFU_OK;
     *to = (sfu__gpu_step){.kernel = (int32_t)kernels[step->kernel],
                           .phases = 1,
-                          .wait = step->wait,
                           .matrix = -1,
                           .mask = step->mask >= 0 ? step->mask : SFU__GPU_NO_MASK,
                           .act = (int32_t)step->act,
@@ -463,14 +460,7 @@ static sfu_status add_target(state *self, size_t pass_at, const int32_t *labels,
     }
     SFU_ALLOC(all, rows);
     SFU_ALLOC(all_weights, rows);
-    for (size_t i = 0; i < rows; i++) {
-        all[i] = SFU_NO_LABEL;
-        all_weights[i] = 1.0F;
-    }
-    for (int32_t i = 0; i < pass->asked_count; i++) {
-        all[pass->asked[i]] = labels[i];
-        all_weights[pass->asked[i]] = weights != NULL ? weights[i] : 1.0F;
-    }
+    sfu__spread_target(all, all_weights, (int32_t)rows, pass, &(sfu__target){labels, weights});
     SFU_TRY(sfu__gpu_image_array(image, labels_at, all, rows * sizeof *all));
     SFU_TRY(sfu__gpu_image_array(image, weights_at, all_weights, rows * sizeof *all_weights));
     SFU_TRY(sfu__gpu_image_array(image, pass_at + offsetof(sfu__gpu_pass, asked), pass->asked,
@@ -610,69 +600,6 @@ done:
     return status;
 }
 
-/* ---- learned smoothing ------------------------------------------------------------------------------------------- */
-
-/* The constant arrays of a learned smoothing, whose struct is at `at`. */
-static sfu_status write_form(sfu__gpu_image *image, size_t at, const sfu__learned_form *form) {
-    sfu_status status = SFU_OK;
-    const size_t n = (size_t)form->nodes, entries = (size_t)form->entries;
-    const struct {
-        size_t pointer;
-        const void *data;
-        size_t bytes;
-    } arrays[] = {
-        {offsetof(sfu__learned_form, indptr), form->indptr, (n + 1) * sizeof *form->indptr},
-        {offsetof(sfu__learned_form, transposed_indptr), form->transposed_indptr, (n + 1) * sizeof *form->indptr},
-        {offsetof(sfu__learned_form, indices), form->indices, entries * sizeof *form->indices},
-        {offsetof(sfu__learned_form, transposed_indices), form->transposed_indices, entries * sizeof *form->indices},
-        {offsetof(sfu__learned_form, value_perm), form->value_perm, entries * sizeof *form->value_perm},
-        {offsetof(sfu__learned_form, edges), form->edges, entries * sizeof *form->edges},
-        {offsetof(sfu__learned_form, self_column), form->self_column, n * sizeof *form->self_column},
-        {offsetof(sfu__learned_form, neighbour_column), form->neighbour_column, n * sizeof *form->neighbour_column},
-    };
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        if (arrays[i].data != NULL) {
-            SFU_TRY(sfu__gpu_image_array(image, at + arrays[i].pointer, arrays[i].data, arrays[i].bytes));
-        }
-    }
-done:
-    return status;
-}
-
-static sfu__gpu_learned learned_of(const state *self, int index) {
-    static const char *const names[SFU__LEARNED_SUMS] = {"self", "neighbour", "left", "right"};
-    const sfu__smoother *smoother = &self->plan->smoothers[index];
-    sfu__gpu_learned to = {.form = *sfu__learned_form_of(smoother->learned),
-                           .values = self->values + smoother->values_offset,
-                           .value_gradients = self->value_gradients + smoother->values_offset,
-                           .work = self->learned_work[index],
-                           .scale = (float)(1.0 - smoother->teleport)};
-    for (int i = 0; i < SFU__LEARNED_SUMS; i++) {
-        const sfu__parameter *from = sfu__parameter_of(&self->plan->parameters, smoother->layer, names[i]);
-        to.parameters[i] = from != NULL ? from->offset : -1;
-    }
-    return to;
-}
-
-static sfu_status write_learned(state *self) {
-    sfu_status status = SFU_OK;
-    sfu__gpu_image *image = &self->to->image;
-    const int count = self->plan->smoother_count;
-    size_t at;
-    SFU_TRY(sfu__gpu_image_add(&at, image, NULL, (size_t)count * sizeof(sfu__gpu_learned)));
-    SFU_TRY(sfu__gpu_image_point(image, self->to->program_at + offsetof(sfu__gpu_program, learned), at));
-    for (int i = 0; i < count; i++) {
-        const size_t own = at + (size_t)i * sizeof(sfu__gpu_learned);
-        if (self->plan->smoothers[i].learned != NULL) {
-            const sfu__gpu_learned learned = learned_of(self, i);
-            memcpy(image->bytes + own, &learned, sizeof learned);
-            SFU_TRY(write_form(image, own + offsetof(sfu__gpu_learned, form), &learned.form));
-        }
-    }
-done:
-    return status;
-}
-
 /* ---- the program ------------------------------------------------------------------------------------------------- */
 
 static void set_objective(state *self) {
@@ -712,7 +639,8 @@ static sfu_status translate(state *self, const sfu_net *net, const float *const 
     SFU_TRY(write_parameters(self, net, columns));
     SFU_TRY(sfu__gpu_write_corrections(to, epochs));
     SFU_TRY(write_matrices(self));
-    SFU_TRY(write_learned(self));
+    SFU_TRY(sfu__gpu_write_learned(
+        to, self->plan, &(sfu__gpu_learned_memory){self->values, self->value_gradients, self->learned_work}));
 done:
     for (int kind = 0; kind < SFU_PASSES; kind++) {
         sfu__free(steps[kind]);

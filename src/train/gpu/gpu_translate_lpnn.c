@@ -79,7 +79,6 @@ static sfu__gpu_step *add_step(state *self, sfu__gpu_op op, int64_t count) {
     sfu__gpu_step *step = &self->steps[self->kind][pass->step_count++];
     *step = (sfu__gpu_step){.kernel = (int32_t)op,
                             .phases = 1,
-                            .wait = 1,
                             .matrix = -1,
                             .mask = SFU__GPU_NO_MASK,
                             .c = {.offset = -1},
@@ -103,7 +102,7 @@ static void add_gemm(state *self, sfu__gpu_operand c, sfu__gpu_operand a, sfu__g
 
 static sfu__gpu_step *add_spmm(state *self, sfu__gpu_operand c, int matrix, sfu__gpu_operand b, bool add) {
     const sfu__gpu_matrix *A = &self->layouts[matrix].head;
-    const int64_t floats = (int64_t)A->part_count * c.ld, gathered = (int64_t)b.rows * b.ld * (int64_t)sizeof(float);
+    const int64_t floats = (int64_t)A->part_count * c.ld;
     sfu__gpu_step *step = add_step(self, SFU__GPU_SPMM, c.rows);
     step->c = c;
     step->b = b;
@@ -111,7 +110,6 @@ static sfu__gpu_step *add_spmm(state *self, sfu__gpu_operand c, int matrix, sfu_
     step->add = add;
     step->phases = 1 + (A->long_count > 0);
     self->parts_floats = floats > self->parts_floats ? floats : self->parts_floats;
-    self->to->widest = gathered > self->to->widest ? gathered : self->to->widest;
     return step;
 }
 
@@ -172,7 +170,7 @@ static void set_mask(const state *self, sfu__gpu_step *step, int layer) {
 }
 
 static int64_t reserve_losses(state *self, int64_t rows) {
-    return sfu__gpu_reserve(self->to, 3 * (rows + 2) + 4 * sfu__block_count(rows) + 16);
+    return sfu__gpu_reserve(self->to, sfu__gpu_losses_floats(rows));
 }
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */

@@ -20,4 +20,15 @@ SFU_CHECKED sfu_status sfu__gpu_write_corrections(sfu__gpu_translation *to, int3
 /* The array of the program's matrices, which the caller fills in. */
 SFU_CHECKED sfu_status sfu__gpu_add_matrices(size_t *at, sfu__gpu_translation *to, size_t count);
 
+/* Offsets of what learned smoothing needs in the memory of a training. */
+typedef struct sfu__gpu_learned_memory {
+    int64_t values, value_gradients;
+    const int64_t *work; /* [smoothers] */
+} sfu__gpu_learned_memory;
+
+/* gpu_write_learned.c */
+struct sfu__plan;
+SFU_CHECKED sfu_status sfu__gpu_write_learned(sfu__gpu_translation *to, const struct sfu__plan *plan,
+                                              const sfu__gpu_learned_memory *memory);
+
 #endif
