@@ -12,21 +12,21 @@ SFU__DEVICE_STEP void gpu_gather_only(const sfu__gpu_matrix *A, const sfu__f4 *B
     for (int64_t i = lane; i < A->chain_count * quads; i += lanes) {
         const int64_t at = i / quads, quad = i % quads;
         const sfu__gpu_chain chain = gpu_chain_at(A->chains, at);
-        const sfu__gpu_entry *entries = gpu_chain_entries(A, &chain);
+        const sfu__u4 *pairs = gpu_chain_pairs(A, &chain);
         const int count = gpu_chain_count(&chain);
         sfu__f4 sum = gpu_zero();
         int k = 0;
         for (; k + AT_ONCE <= count; k += AT_ONCE) {
             sfu__f4 row[AT_ONCE];
             SFU__UNROLL for (int j = 0; j < AT_ONCE; j += 2) {
-                const sfu__u4 two = SFU__READ_ONLY((const sfu__u4 *)(const void *)(entries + k + j));
+                const sfu__u4 two = SFU__READ_ONLY(&pairs[(k + j) / 2 * SFU__GPU_GROUP]);
                 row[j] = SFU__READ_ONLY(&B[(int64_t)two.x * quads + quad]);
                 row[j + 1] = SFU__READ_ONLY(&B[(int64_t)two.z * quads + quad]);
             }
             SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) { sum = gpu_add(sum, row[j]); }
         }
         for (; k < count; k++) {
-            sum = gpu_add(sum, SFU__READ_ONLY(&B[(int64_t)SFU__READ_ONLY(&entries[k].column) * quads + quad]));
+            sum = gpu_add(sum, SFU__READ_ONLY(&B[(int64_t)gpu_chain_entry(pairs, k).column * quads + quad]));
         }
         C[i] = sum;
     }

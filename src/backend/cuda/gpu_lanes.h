@@ -21,6 +21,7 @@ typedef uint4 sfu__u4;
 #define SFU__READ_ONLY(pointer) __ldg(pointer)
 #define SFU__NO_UNROLL _Pragma("unroll 1")
 #define SFU__UNROLL2 _Pragma("unroll 2")
+#define SFU__UNROLL4 _Pragma("unroll 4")
 #define SFU__UNROLL16 _Pragma("unroll 16")
 #else
 typedef struct sfu__f4 {
@@ -32,6 +33,7 @@ typedef struct sfu__u4 {
 #define SFU__READ_ONLY(pointer) (*(pointer))
 #define SFU__NO_UNROLL
 #define SFU__UNROLL2
+#define SFU__UNROLL4
 #define SFU__UNROLL16
 #endif
 
@@ -164,8 +166,42 @@ SFU__DEVICE_FN sfu__gpu_chain gpu_chain_at(const sfu__gpu_chain *chains, int64_t
 }
 SFU__DEVICE_FN int gpu_chain_count(const sfu__gpu_chain *chain) { return (int)(chain->count_and_order & 0xff); }
 
-SFU__DEVICE_FN const sfu__gpu_entry *gpu_chain_entries(const sfu__gpu_matrix *A, const sfu__gpu_chain *chain) {
-    return A->entries + (uint64_t)chain->first_pair * 2;
+/* Entries k and k + 1 of the chain are at k / 2 * SFU__GPU_GROUP. */
+SFU__DEVICE_FN const sfu__u4 *gpu_chain_pairs(const sfu__gpu_matrix *A, const sfu__gpu_chain *chain) {
+    return (const sfu__u4 *)(const void *)A->entries + chain->first_pair;
+}
+
+SFU__DEVICE_FN sfu__gpu_entry gpu_chain_entry(const sfu__u4 *pairs, int k) {
+    const sfu__u4 two = SFU__READ_ONLY(&pairs[k / 2 * SFU__GPU_GROUP]);
+    const sfu__gpu_entry entry = {k % 2 == 0 ? two.x : two.z, k % 2 == 0 ? two.y : two.w};
+    return entry;
+}
+
+/* What a mask leaves: its entries, laid out as those of the matrix, and their number in each chain. */
+SFU__DEVICE_FN sfu__u4 *gpu_stream(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+    return (sfu__u4 *)(void *)(run->memory + step->stream);
+}
+SFU__DEVICE_FN uint8_t *gpu_stream_counts(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+    return (uint8_t *)(run->memory + step->stream_counts);
+}
+
+/* ---- copies to the memory of the block ----------------------------------------------------------------------------
+ */
+
+/* Starts a copy that does not wait for its data. */
+SFU__DEVICE_FN void gpu_copy_quad(sfu__f4 *to, const sfu__f4 *from) {
+#ifdef __CUDACC__
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from)
+                 : "memory");
+#else
+    *to = *from;
+#endif
+}
+/* Waits for those of this thread. */
+SFU__DEVICE_FN void gpu_copies_wait(void) {
+#ifdef __CUDACC__
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
 }
 
 /* ---- dropout ---------------------------------------------------------------------------------------------------- */

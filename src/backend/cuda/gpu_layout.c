@@ -1,9 +1,10 @@
-/* gpu_layout.c - divides the rows of a sparse matrix into accumulation chains and sorts these by length. */
+/* gpu_layout.c - divides the rows of a sparse matrix into accumulation chains, sorts these by length, and interleaves
+ * the entries of neighbouring ones. */
 #include "gpu_layout.h"
 
 #include <string.h>
 
-enum { CHAIN = SFU__CHAIN_TERMS, PAIR = 2, ORDERS = 1 << 24 };
+enum { CHAIN = SFU__CHAIN_TERMS, PAIR = 2, GROUP = SFU__GPU_GROUP, ORDERS = 1 << 24 };
 
 static int64_t row_count(const sfu__sparse *A, int64_t row) { return A->indptr[row + 1] - A->indptr[row]; }
 static int64_t chains_of(int64_t entries) { return entries <= CHAIN ? 1 : (entries + CHAIN - 1) / CHAIN; }
@@ -17,6 +18,11 @@ static int stage_of(const sfu__gpu_source *source, int32_t row) {
         stage++;
     }
     return source->stage_ends != NULL ? stage : SFU__GPU_STAGES - 1;
+}
+
+static sfu_status too_large(const sfu__sparse *A) {
+    return sfu__fail(SFU_ERR_UNSUPPORTED, "a matrix with %lld rows is too large for the layout of GPUs",
+                     (long long)A->rows);
 }
 
 /* ---- chains ------------------------------------------------------------------------------------------------------ */
@@ -72,7 +78,6 @@ typedef struct arrays {
 
 static void fill_chains(arrays *to, sfu__gpu_layout *layout, const sfu__gpu_source *source, buckets *at) {
     const sfu__sparse *A = source->matrix;
-    int64_t entry = 0;
     int32_t part = 0, long_next[SFU__GPU_STAGES];
     for (int stage = 0; stage < SFU__GPU_STAGES; stage++) {
         long_next[stage] = stage > 0 ? layout->head.long_ends[stage - 1] : 0;
@@ -88,13 +93,35 @@ static void fill_chains(arrays *to, sfu__gpu_layout *layout, const sfu__gpu_sour
             const int32_t length = chain_length(count, k);
             const int64_t sorted = at->next[stage][length]++;
             layout->sorted_chain[layout->first_chain[row] + k] = (int32_t)sorted;
-            to->chains[sorted] = (sfu__gpu_chain){.first_pair = (uint32_t)((entry + k * CHAIN) / PAIR),
-                                                  .row = result,
+            to->chains[sorted] = (sfu__gpu_chain){.row = result,
                                                   .part = chains > 1 ? part++ : -1,
                                                   .count_and_order = (uint32_t)length | (uint32_t)k << 8};
         }
-        entry += (count + PAIR - 1) / PAIR * PAIR;
     }
+}
+
+static int32_t pairs_of(const sfu__gpu_chain *chain) {
+    return ((int32_t)(chain->count_and_order & 0xff) + PAIR - 1) / PAIR;
+}
+
+/* Gives every chain its place: a group is as long as its longest chain. */
+static sfu_status place_chains(arrays *to, sfu__gpu_layout *layout) {
+    const int32_t count = layout->head.chain_count;
+    int64_t next = 0;
+    for (int32_t first = 0; first < count; first += GROUP) {
+        int32_t longest = 0;
+        for (int32_t i = first; i < first + GROUP && i < count; i++) {
+            const int32_t pairs = pairs_of(&to->chains[i]);
+            longest = pairs > longest ? pairs : longest;
+            to->chains[i].first_pair = (uint32_t)(next + i - first);
+        }
+        next += (int64_t)longest * GROUP;
+        if (next > UINT32_MAX) {
+            return too_large(layout->matrix);
+        }
+    }
+    layout->head.pair_count = next + CHAIN / PAIR * GROUP; /* kernels read ahead */
+    return SFU_OK;
 }
 
 /* ---- entries ----------------------------------------------------------------------------------------------------- */
@@ -130,7 +157,7 @@ static bool has_own_values(const sfu__gpu_source *source) {
     return source->masked == NULL || source->matrix->values != source->masked->matrix->values;
 }
 
-static sfu_status fill_entries(arrays *to, const sfu__gpu_layout *layout, const sfu__gpu_source *source) {
+static sfu_status fill_entries(const arrays *to, const sfu__gpu_layout *layout, const sfu__gpu_source *source) {
     const sfu__sparse *A = source->matrix;
     const bool permuted = A->value_perm != NULL && !(source->masked != NULL && has_own_values(source));
     sfu_status status = SFU_OK;
@@ -138,21 +165,21 @@ static sfu_status fill_entries(arrays *to, const sfu__gpu_layout *layout, const 
     if (source->masked != NULL) {
         SFU_TRY(bits_of_all(&bits, source->masked));
     }
-    int64_t next = 0;
     for (int64_t row = 0; row < A->rows; row++) {
-        for (int64_t e = A->indptr[row]; e < A->indptr[row + 1]; e++, next++) {
+        for (int64_t e = A->indptr[row]; e < A->indptr[row + 1]; e++) {
             const int64_t value = permuted ? A->value_perm[e] : e, position = e - A->indptr[row];
-            to->entries[next].column = (uint32_t)A->indices[e];
-            to->entries[next].value = source->learned ? (uint32_t)value : float_bits(A->values[value]);
+            const int32_t chain = layout->sorted_chain[layout->first_chain[row] + position / CHAIN];
+            const int64_t k = position % CHAIN,
+                          at = PAIR * ((int64_t)to->chains[chain].first_pair + k / PAIR * GROUP) + k % PAIR;
+            to->entries[at].column = (uint32_t)A->indices[e];
+            to->entries[at].value = source->learned ? (uint32_t)value : float_bits(A->values[value]);
             if (bits != NULL && A->value_perm != NULL) {
-                to->mask_bits[next] = bits[A->value_perm[e]];
+                to->mask_bits[at] = bits[A->value_perm[e]];
             }
             if (!source->learned && A->values[value] != 0.0F) {
-                to->nonzero[layout->sorted_chain[layout->first_chain[row] + position / CHAIN]] |= UINT64_C(1)
-                                                                                                  << position % CHAIN;
+                to->nonzero[chain] |= UINT64_C(1) << k;
             }
         }
-        next += next % PAIR;
     }
 done:
     sfu__free(bits);
@@ -162,57 +189,50 @@ done:
 /* ---- the layout ---------------------------------------------------------------------------------------------------
  */
 
-static int64_t padded_entries(const sfu__sparse *A) {
-    int64_t count = 0;
-    for (int64_t row = 0; row < A->rows; row++) {
-        count += (row_count(A, row) + PAIR - 1) / PAIR * PAIR;
-    }
-    return count + CHAIN; /* kernels read ahead */
-}
-
-/* Chains and pairs of entries are counted by 32 bits, and so are the bits of keep words; the chains of a row by 24. */
+/* Chains are counted by 32 bits, and so are the bits of keep words; the chains of a row by 24. */
 static sfu_status check_size(const sfu__gpu_layout *layout, const sfu__gpu_source *source) {
-    const int64_t chains = layout->first_chain[source->matrix->rows];
-    const int64_t pairs = (source->matrix->indptr[source->matrix->rows] + source->matrix->rows) / PAIR;
-    if (chains > INT32_MAX || pairs > UINT32_MAX || source->matrix->cols > ORDERS * CHAIN ||
-        (source->masked != NULL && (uint32_t)source->masked->head.chain_count > UINT32_MAX / CHAIN)) {
-        return sfu__fail(SFU_ERR_UNSUPPORTED, "a matrix with %lld rows is too large for the layout of GPUs",
-                         (long long)source->matrix->rows);
-    }
-    return SFU_OK;
+    const bool many = layout->first_chain[source->matrix->rows] > INT32_MAX || source->matrix->cols > ORDERS * CHAIN ||
+                      (source->masked != NULL && (uint32_t)source->masked->head.chain_count > UINT32_MAX / CHAIN);
+    return many ? too_large(source->matrix) : SFU_OK;
 }
 
-static sfu_status reserve_arrays(arrays *to, sfu__gpu_layout *layout, sfu__gpu_image *image, bool masked) {
-    sfu_status status = SFU_OK;
-    const size_t chains = (size_t)layout->head.chain_count, entries = (size_t)padded_entries(layout->matrix);
-    SFU_TRY(sfu__gpu_image_add(&layout->entries_at, image, NULL, entries * sizeof *to->entries));
-    SFU_TRY(sfu__gpu_image_add(&layout->chains_at, image, NULL, chains * sizeof *to->chains));
-    SFU_TRY(sfu__gpu_image_add(&layout->long_rows_at, image, NULL,
-                               (size_t)layout->head.long_count * sizeof *to->long_rows));
-    if (masked) {
-        SFU_TRY(sfu__gpu_image_add(&layout->mask_bits_at, image, NULL, entries * sizeof *to->mask_bits));
-        layout->has_mask_bits = true;
-        to->mask_bits = (uint32_t *)(void *)(image->bytes + layout->mask_bits_at);
-    }
-    to->entries = (sfu__gpu_entry *)(void *)(image->bytes + layout->entries_at);
+/* The image may move when it grows. */
+static void find_arrays(arrays *to, const sfu__gpu_layout *layout, const sfu__gpu_image *image) {
     to->chains = (sfu__gpu_chain *)(void *)(image->bytes + layout->chains_at);
     to->long_rows = (sfu__gpu_long_row *)(void *)(image->bytes + layout->long_rows_at);
+    to->entries = (sfu__gpu_entry *)(void *)(image->bytes + layout->entries_at);
+    to->mask_bits = layout->has_mask_bits ? (uint32_t *)(void *)(image->bytes + layout->mask_bits_at) : NULL;
+}
+
+static sfu_status make_chains(arrays *to, sfu__gpu_layout *layout, sfu__gpu_image *image,
+                              const sfu__gpu_source *source) {
+    sfu_status status = SFU_OK;
+    buckets at;
+    SFU_ALLOC(layout->first_chain, (size_t)source->matrix->rows + 1);
+    count_chains(&at, layout, source);
+    SFU_TRY(check_size(layout, source));
+    SFU_ALLOC(layout->sorted_chain, layout->head.chain_count);
+    SFU_TRY(sfu__gpu_image_add(&layout->chains_at, image, NULL, (size_t)layout->head.chain_count * sizeof *to->chains));
+    SFU_TRY(sfu__gpu_image_add(&layout->long_rows_at, image, NULL,
+                               (size_t)layout->head.long_count * sizeof *to->long_rows));
+    find_arrays(to, layout, image);
+    fill_chains(to, layout, source, &at);
+    SFU_TRY(place_chains(to, layout));
 done:
     return status;
 }
 
-static sfu_status make_arrays(arrays *to, sfu__gpu_layout *layout, sfu__gpu_image *image,
-                              const sfu__gpu_source *source) {
+static sfu_status make_entries(arrays *to, sfu__gpu_layout *layout, sfu__gpu_image *image,
+                               const sfu__gpu_source *source) {
     sfu_status status = SFU_OK;
-    const sfu__sparse *A = source->matrix;
-    buckets at;
-    SFU_ALLOC(layout->first_chain, (size_t)A->rows + 1);
-    count_chains(&at, layout, source);
-    SFU_TRY(check_size(layout, source));
-    SFU_ALLOC(layout->sorted_chain, layout->head.chain_count);
+    const size_t entries = PAIR * (size_t)layout->head.pair_count;
     SFU_ALLOC_ZERO(to->nonzero, layout->head.chain_count);
-    SFU_TRY(reserve_arrays(to, layout, image, source->masked != NULL));
-    fill_chains(to, layout, source, &at);
+    SFU_TRY(sfu__gpu_image_add(&layout->entries_at, image, NULL, entries * sizeof *to->entries));
+    if (source->masked != NULL) {
+        SFU_TRY(sfu__gpu_image_add(&layout->mask_bits_at, image, NULL, entries * sizeof *to->mask_bits));
+        layout->has_mask_bits = true;
+    }
+    find_arrays(to, layout, image);
     SFU_TRY(fill_entries(to, layout, source));
 done:
     return status;
@@ -236,7 +256,8 @@ sfu_status sfu__gpu_layout_make(sfu__gpu_layout *layout, sfu__gpu_image *image, 
     layout->head.rows = A->rows;
     layout->head.cols = A->cols;
     layout->head.entry_count = A->indptr[A->rows];
-    SFU_TRY(make_arrays(&own, layout, image, source));
+    SFU_TRY(make_chains(&own, layout, image, source));
+    SFU_TRY(make_entries(&own, layout, image, source));
     if (!source->learned && has_zeros(&own, layout)) {
         SFU_TRY(sfu__gpu_image_add(&layout->nonzero_at, image, own.nonzero,
                                    (size_t)layout->head.chain_count * sizeof *own.nonzero));

@@ -30,11 +30,11 @@ SFU__DEVICE_STEP void gpu_sddmm(const sfu__gpu_run *run, const sfu__gpu_step *st
     for (int64_t i = gpu_lane(run); i < (int64_t)A->chain_count * GROUPS; i += gpu_lanes(run)) {
         const sfu__gpu_chain chain = gpu_chain_at(A->chains, i / GROUPS);
         const int count = gpu_chain_count(&chain), first = (int)(i % GROUPS) * ENTRIES;
-        const sfu__gpu_entry *entries = gpu_chain_entries(A, &chain);
+        const sfu__u4 *pairs = gpu_chain_pairs(A, &chain);
         for (int k = first; k < first + ENTRIES && k < count; k++) {
-            const int64_t column = SFU__READ_ONLY(&entries[k].column);
-            float *to = &dA[SFU__READ_ONLY(&entries[k].value)];
-            *to = v_flush(*to + gpu_dot(dC + (int64_t)chain.row * quads, B + column * quads, quads));
+            const sfu__gpu_entry entry = gpu_chain_entry(pairs, k);
+            float *to = &dA[entry.value];
+            *to = v_flush(*to + gpu_dot(dC + (int64_t)chain.row * quads, B + (int64_t)entry.column * quads, quads));
         }
     }
 }

@@ -19,6 +19,7 @@ enum {
     SFU__GPU_PASSES = 3,   /* as sfu_pass */
     SFU__GPU_STAGES = 6,   /* as SFU__STAGES */
     SFU__GPU_MASKS = 16,   /* dropout masks of a training step */
+    SFU__GPU_GROUP = 8,    /* chains whose entries are interleaved */
     SFU__GPU_NO_MASK = -1, /* of a step */
     SFU__GPU_ALL_ROWS = -1 /* instead of a stage */
 };
@@ -32,7 +33,7 @@ typedef struct sfu__gpu_entry {
 
 /* Up to 64 entries of a row that are summed in one accumulation chain. 16 bytes: one load. */
 typedef struct sfu__gpu_chain {
-    uint32_t first_pair;      /* of its entries: two are loaded at once */
+    uint32_t first_pair;      /* of its entries, two of which are loaded at once; the next is SFU__GPU_GROUP later */
     int32_t row;              /* of the result */
     int32_t part;             /* where the sum is kept, if the row has several chains; -1: it is the whole row */
     uint32_t count_and_order; /* entries (0: the row is empty), and 256 times the number of the chain in its row */
@@ -43,7 +44,9 @@ typedef struct sfu__gpu_long_row {
     int32_t row, first_part, parts;
 } sfu__gpu_long_row;
 
-/* The chains are sorted by length within each stage, so that neighbouring threads do the same amount of work. */
+/* The chains are sorted by length within each stage, so that neighbouring threads do the same amount of work. Each
+ * group of SFU__GPU_GROUP chains has its entries together: the first pair of each chain, then the second and so on, so
+ * that neighbouring threads load neighbouring entries. */
 typedef struct sfu__gpu_matrix {
     const sfu__gpu_entry *entries;
     const sfu__gpu_chain *chains;
@@ -51,7 +54,7 @@ typedef struct sfu__gpu_matrix {
     const uint32_t *mask_bits; /* NULL, or of a transpose: bit of each entry in the keep words of the source */
     const uint64_t *nonzero;   /* NULL, or per chain: which of its entries are not zero */
     int32_t rows, cols;
-    int64_t entry_count;
+    int64_t entry_count, pair_count; /* pairs: with the padding of the groups */
     int32_t chain_count, long_count, part_count;
     int32_t chain_ends[SFU__GPU_STAGES], long_ends[SFU__GPU_STAGES];
 } sfu__gpu_matrix;
@@ -109,19 +112,21 @@ typedef struct sfu__gpu_step {
     int32_t split;   /* gemm, gemm_t: chains of a sum are divided among threads, and added in a second phase */
     int32_t learned; /* smoothing: number of the learned smoothing */
     uint32_t mask_layer;
-    float t;                  /* axpy_rows */
-    float decays, low, high;  /* adam; decays: 1 or 0 */
-    sfu__gpu_operand c, a, b; /* as in backend.h; adam: c is the range of the parameters */
-    int64_t bias;             /* offset; -1: none */
-    int64_t parts, stride;    /* reduce_blocks */
-    int64_t keep;             /* spmm with a mask: offset of its keep words; -1: none */
-    int64_t kept;             /* spmm of kept entries: offset of their positions, 64 bytes per chain; -1: none */
-    int64_t source_keep;      /* spmm of a transpose with a mask: those of its source; -1: not a transpose */
-    int64_t scratch;          /* offset of the sums of long rows, or of the terms of a loss */
-    int64_t learned_values;   /* offset of the values of a learned matrix; sddmm: of their gradient */
-    int64_t logits;           /* lpnn: offset of the gradient of g's logits */
-    const int32_t *nodes;     /* node of each row of the result, for masks; NULL: the row number */
-    const int32_t *map;       /* axpy_rows */
+    float t;                             /* axpy_rows */
+    float decays, low, high;             /* adam; decays: 1 or 0 */
+    sfu__gpu_operand c, a, b;            /* as in backend.h; adam: c is the range of the parameters */
+    int64_t bias;                        /* offset; -1: none */
+    int64_t parts, stride;               /* reduce_blocks */
+    int64_t keep;                        /* dropout: offset of the keep words, one per chain; -1: none */
+    int64_t stream;                      /* of a mask: offset of the entries that it leaves; -1: none */
+    int64_t stream_counts;               /* and of their number in each chain, in bytes */
+    int32_t source;                      /* spmm of a transpose with a mask: matrix of the source */
+    int64_t source_keep;                 /* and its keep words; -1: not a transpose */
+    int64_t scratch;                     /* offset of the sums of long rows, or of the terms of a loss */
+    int64_t learned_values;              /* offset of the values of a learned matrix; sddmm: of their gradient */
+    int64_t logits;                      /* lpnn: offset of the gradient of g's logits */
+    const int32_t *nodes;                /* node of each row of the result, for masks; NULL: the row number */
+    const int32_t *map;                  /* axpy_rows */
     int32_t stage_ends[SFU__GPU_STAGES]; /* rows that exist after each stage */
 } sfu__gpu_step;
 

@@ -27,6 +27,7 @@ typedef struct state {
     sfu__gpu_operand F;
     bool drops;           /* dropout of the features */
     int64_t keep;         /* their keep words */
+    int64_t stream, stream_counts;
     int64_t parts_floats; /* sums of long rows: the most that a product needs */
 } state;
 
@@ -86,7 +87,7 @@ static sfu__gpu_step *add_step(state *self, sfu__gpu_op op, int64_t count) {
                             .b = {.offset = -1},
                             .bias = -1,
                             .keep = -1,
-                            .kept = -1,
+                            .stream = -1,
                             .source_keep = -1,
                             .learned_values = -1};
     step->stage_ends[SFU__GPU_STAGES - 1] = (int32_t)count;
@@ -120,10 +121,12 @@ static void drop_entries(state *self, sfu__gpu_step *step) {
     }
     step->values = SFU__GPU_VALUES_ZEROED;
     step->mask = 0;
-    step->keep = self->keep;
+    step->stream = self->stream;
+    step->stream_counts = self->stream_counts;
     if (step->matrix == MATRIX_XT) {
+        step->source = MATRIX_X;
         step->source_keep = self->keep;
-        step->keep = sfu__gpu_reserve(self->to, 2 * (int64_t)self->layouts[MATRIX_XT].head.chain_count);
+        sfu__gpu_reserve_stream(self->to, step, &self->layouts[MATRIX_XT].head);
         step->phases++;
     }
 }
@@ -136,6 +139,9 @@ static void add_keep_words(state *self) {
         step->values = SFU__GPU_VALUES_ZEROED;
         step->mask = 0;
         step->keep = self->keep;
+        sfu__gpu_reserve_stream(self->to, step, &self->layouts[MATRIX_X].head);
+        self->stream = step->stream;
+        self->stream_counts = step->stream_counts;
     }
 }
 
