@@ -21,7 +21,6 @@ typedef uint4 sfu__u4;
 #define SFU__READ_ONLY(pointer) __ldg(pointer)
 #define SFU__NO_UNROLL _Pragma("unroll 1")
 #define SFU__UNROLL2 _Pragma("unroll 2")
-#define SFU__UNROLL4 _Pragma("unroll 4")
 #define SFU__UNROLL16 _Pragma("unroll 16")
 #else
 typedef struct sfu__f4 {
@@ -33,7 +32,6 @@ typedef struct sfu__u4 {
 #define SFU__READ_ONLY(pointer) (*(pointer))
 #define SFU__NO_UNROLL
 #define SFU__UNROLL2
-#define SFU__UNROLL4
 #define SFU__UNROLL16
 #endif
 
@@ -68,6 +66,13 @@ typedef struct sfu__gpu_counters {
     int64_t *sums; /* [3], zeros */
     int turn;
 } sfu__gpu_counters;
+
+/* On the host one lane does the work of all threads of a block. */
+#ifdef __CUDACC__
+enum { GPU_ONE_LANE = 0 };
+#else
+enum { GPU_ONE_LANE = 1 };
+#endif
 
 /* This thread among those of its block. */
 SFU__DEVICE_FN int gpu_thread(const sfu__gpu_run *run) {
@@ -131,6 +136,7 @@ SFU__DEVICE_FN sfu__f4 gpu_zero(void) {
     const sfu__f4 zero = {0.0F, 0.0F, 0.0F, 0.0F};
     return zero;
 }
+SFU__DEVICE_FN float gpu_part(const sfu__f4 *a, int i) { return i == 0 ? a->x : i == 1 ? a->y : i == 2 ? a->z : a->w; }
 SFU__DEVICE_FN sfu__f4 gpu_fma(float a, sfu__f4 b, sfu__f4 c) {
     c.x = fmaf(a, b.x, c.x);
     c.y = fmaf(a, b.y, c.y);
@@ -177,12 +183,20 @@ SFU__DEVICE_FN sfu__gpu_entry gpu_chain_entry(const sfu__u4 *pairs, int k) {
     return entry;
 }
 
-/* What a mask leaves: its entries, laid out as those of the matrix, and their number in each chain. */
+/* What a mask leaves: its entries, laid out as those of the matrix. */
 SFU__DEVICE_FN sfu__u4 *gpu_stream(const sfu__gpu_run *run, const sfu__gpu_step *step) {
     return (sfu__u4 *)(void *)(run->memory + step->stream);
 }
-SFU__DEVICE_FN uint8_t *gpu_stream_counts(const sfu__gpu_run *run, const sfu__gpu_step *step) {
-    return (uint8_t *)(run->memory + step->stream_counts);
+/* Keep words: one per chain, a bit per entry. */
+SFU__DEVICE_FN uint64_t *gpu_words(const sfu__gpu_run *run, int64_t offset) {
+    return (uint64_t *)(void *)(run->memory + offset);
+}
+SFU__DEVICE_FN int gpu_bit_count(uint64_t word) {
+#ifdef __CUDACC__
+    return __popcll(word);
+#else
+    return __builtin_popcountll(word);
+#endif
 }
 
 /* ---- copies to the memory of the block ----------------------------------------------------------------------------

@@ -45,8 +45,70 @@ SFU__DEVICE_FN sfu__f4 gpu_gemm_chain(const float *a, int64_t a_step, const sfu_
     return chain;
 }
 
+/* Four rows of a product, at four columns. */
+typedef struct sfu__gpu_tile {
+    sfu__f4 row[4];
+} sfu__gpu_tile;
+
+/* The same chain of four rows. `a`: their first terms, `rows` apart; if by columns, the rows lie together and the terms
+ * `rows` apart. Rows after the last are read from it. */
+SFU__DEVICE_FN sfu__gpu_tile gpu_tile_chain(const float *a, int64_t rows, int last, const int by_columns,
+                                            const sfu__f4 *b, int64_t quads, int begin, int end) {
+    sfu__gpu_tile sum = {{gpu_zero(), gpu_zero(), gpu_zero(), gpu_zero()}};
+    SFU__NO_UNROLL for (int k = begin; k < end; k += 4) {
+        sfu__f4 x[4], y[4];
+        SFU__UNROLL for (int j = 0; j < 4; j++) {
+            const int term = k + j < end ? k + j : end - 1;
+            x[j] = by_columns ? *gpu_quads(a + term * rows) : *gpu_quads(a + (j < last ? j : last) * rows + k);
+            y[j] = b[term * quads];
+        }
+        SFU__UNROLL for (int j = 0; j < 4; j++) {
+            SFU__UNROLL for (int i = 0; i < 4; i++) {
+                if (k + j < end) {
+                    sum.row[i] = gpu_fma(by_columns ? gpu_part(&x[j], i) : gpu_part(&x[i], j), y[j], sum.row[i]);
+                }
+            }
+        }
+    }
+    return sum;
+}
+
+/* C = A B: four rows at four columns per thread. The chains of a sum meet in C. The last rows may be fewer than four.
+ */
+SFU__DEVICE_FN void gpu_gemm_tiles(const sfu__gpu_run *run, const sfu__gpu_step *step, const int by_columns) {
+    const float *A = gpu_data(run, &step->a);
+    const sfu__f4 *B = gpu_quads(gpu_data(run, &step->b));
+    sfu__f4 *C = gpu_quads(gpu_data(run, &step->c));
+    const int inner = step->a.cols, quads = step->c.ld / 4;
+    const int64_t ld = step->a.ld, lanes = gpu_lanes(run);
+    const sfu__gpu_range rows = gpu_stage_range(step->stage_ends, run->stage);
+    const int64_t tiles = (rows.end - rows.begin + 3) / 4 * quads;
+    for (int64_t i = gpu_lane(run); i < tiles; i += lanes) {
+        const int64_t four = gpu_divide(i, quads), quad = i - four * quads, row = rows.begin + 4 * four;
+        const float *a = by_columns ? A + row : A + row * ld;
+        const int last = (int)(rows.end - 1 - row);
+        for (int begin = 0; begin < inner; begin += SFU__CHAIN_TERMS) {
+            const int end = begin + SFU__CHAIN_TERMS < inner ? begin + SFU__CHAIN_TERMS : inner;
+            const sfu__gpu_tile sum = gpu_tile_chain(a, ld, last, by_columns, B + quad, quads, begin, end);
+            SFU__UNROLL for (int k = 0; k < 4; k++) {
+                sfu__f4 *c = &C[(row + k) * quads + quad];
+                if (row + k < rows.end) {
+                    *c = begin > 0 ? gpu_add(*c, sum.row[k]) : sum.row[k];
+                }
+            }
+        }
+    }
+}
+
+/* Whether tiles can be read, four floats at a time, and are not too few. */
+SFU__DEVICE_FN int gpu_has_tiles(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+    const sfu__gpu_range rows = gpu_stage_range(step->stage_ends, run->stage);
+    const int aligned = step->a.ld % 4 == 0 && (!step->a.by_columns || rows.begin % 4 == 0);
+    return aligned && !step->split && (rows.end - rows.begin) * (step->c.ld / 4) >= gpu_lanes(run);
+}
+
 /* C = A B, four columns of a row per thread; if the sums are split, of a chain. */
-SFU__DEVICE_FN void gpu_gemm(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
+SFU__DEVICE_FN void gpu_gemm_elements(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
     const float *A = gpu_data(run, &step->a);
     const sfu__f4 *B = gpu_quads(gpu_data(run, &step->b));
     sfu__f4 *C = gpu_quads(gpu_data(run, &step->c)), *parts = gpu_quads(run->memory + step->scratch);
@@ -76,6 +138,16 @@ SFU__DEVICE_FN void gpu_gemm(const sfu__gpu_run *run, const sfu__gpu_step *step,
         } else {
             C[first + at] = sum;
         }
+    }
+}
+
+SFU__DEVICE_FN void gpu_gemm(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
+    if (!gpu_has_tiles(run, step)) {
+        gpu_gemm_elements(run, step, phase);
+    } else if (step->a.by_columns) {
+        gpu_gemm_tiles(run, step, 1);
+    } else {
+        gpu_gemm_tiles(run, step, 0);
     }
 }
 
@@ -445,16 +517,28 @@ SFU__DEVICE_FN void gpu_adam(const sfu__gpu_run *run, const sfu__gpu_step *step)
     const sfu__f4 *grad = gpu_quads(run->memory + program->gradient + step->c.offset);
     const sfu__gpu_range elements = gpu_stage_range(step->stage_ends, run->stage);
     const int64_t lanes = gpu_lanes(run), end = elements.end / 4;
-    SFU__UNROLL2 for (int64_t i = elements.begin / 4 + gpu_lane(run); i < end; i += lanes) {
-        sfu__f4 at = theta[i], first = m[i], second = v[i];
-        const sfu__f4 g = grad[i];
-        at.x = gpu_adam_one(at.x, &first.x, &second.x, g.x, settings);
-        at.y = gpu_adam_one(at.y, &first.y, &second.y, g.y, settings);
-        at.z = gpu_adam_one(at.z, &first.z, &second.z, g.z, settings);
-        at.w = gpu_adam_one(at.w, &first.w, &second.w, g.w, settings);
-        theta[i] = at;
-        m[i] = first;
-        v[i] = second;
+    enum { AT_ONCE = 2 };
+    for (int64_t i = elements.begin / 4 + gpu_lane(run); i < end; i += AT_ONCE * lanes) {
+        sfu__f4 at[AT_ONCE], first[AT_ONCE], second[AT_ONCE], g[AT_ONCE];
+        SFU__UNROLL for (int k = 0; k < AT_ONCE; k++) { /* all loads before the first store */
+            const int64_t element = i + k * lanes < end ? i + k * lanes : i;
+            at[k] = theta[element];
+            first[k] = m[element];
+            second[k] = v[element];
+            g[k] = grad[element];
+        }
+        SFU__UNROLL for (int k = 0; k < AT_ONCE; k++) {
+            const int64_t element = i + k * lanes;
+            at[k].x = gpu_adam_one(at[k].x, &first[k].x, &second[k].x, g[k].x, settings);
+            at[k].y = gpu_adam_one(at[k].y, &first[k].y, &second[k].y, g[k].y, settings);
+            at[k].z = gpu_adam_one(at[k].z, &first[k].z, &second[k].z, g[k].z, settings);
+            at[k].w = gpu_adam_one(at[k].w, &first[k].w, &second[k].w, g[k].w, settings);
+            if (element < end) {
+                theta[element] = at[k];
+                m[element] = first[k];
+                v[element] = second[k];
+            }
+        }
     }
 }
 

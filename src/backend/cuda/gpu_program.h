@@ -117,9 +117,8 @@ typedef struct sfu__gpu_step {
     sfu__gpu_operand c, a, b;            /* as in backend.h; adam: c is the range of the parameters */
     int64_t bias;                        /* offset; -1: none */
     int64_t parts, stride;               /* reduce_blocks */
-    int64_t keep;                        /* dropout: offset of the keep words, one per chain; -1: none */
+    int64_t keep;                        /* of a mask: offset of the keep words, one per chain; -1: none */
     int64_t stream;                      /* of a mask: offset of the entries that it leaves; -1: none */
-    int64_t stream_counts;               /* and of their number in each chain, in bytes */
     int32_t source;                      /* spmm of a transpose with a mask: matrix of the source */
     int64_t source_keep;                 /* and its keep words; -1: not a transpose */
     int64_t scratch;                     /* offset of the sums of long rows, or of the terms of a loss */

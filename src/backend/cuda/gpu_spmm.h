@@ -107,8 +107,7 @@ SFU__DEVICE_FN sfu__gpu_target gpu_target(const sfu__gpu_run *run, const sfu__gp
     return to;
 }
 
-SFU__DEVICE_FN void gpu_store(const sfu__gpu_target *to, int64_t row, int quad, sfu__f4 sum) {
-    sfu__f4 *c = to->rows + row * to->quads + quad;
+SFU__DEVICE_FN void gpu_store(const sfu__gpu_target *to, sfu__f4 *c, sfu__f4 sum) {
     const sfu__f4 result = to->add ? gpu_add(*c, sum) : sum;
     *c = to->narrow ? gpu_flush(result) : result;
 }
@@ -118,12 +117,17 @@ typedef struct sfu__gpu_chains {
     int at, end, stride;
 } sfu__gpu_chains;
 
+/* Entries of a chain; after a mask, those that it left. */
+SFU__DEVICE_FN int gpu_entries_left(const sfu__gpu_chain *chain, const uint64_t *words, int at) {
+    return words != NULL ? gpu_bit_count(words[at]) : gpu_chain_count(chain);
+}
+
 SFU__DEVICE_FN void gpu_chains_of(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A,
                                   sfu__gpu_chains chains, int first, const sfu__gpu_gather *B, const int values,
                                   const int quads, const int in_shared) {
     const int masked = values == SFU__GPU_VALUES_KEPT;
     const sfu__u4 *pairs = masked ? gpu_stream(run, step) : (const sfu__u4 *)(const void *)A->entries;
-    const uint8_t *counts = masked ? gpu_stream_counts(run, step) : NULL;
+    const uint64_t *words = masked && step->values == SFU__GPU_VALUES_KEPT ? gpu_words(run, step->keep) : NULL;
     const float *learned = values == SFU__GPU_VALUES_LEARNED ? run->memory + step->learned_values : NULL;
     const sfu__gpu_target to = gpu_target(run, step);
     const sfu__gpu_chain *all = A->chains;
@@ -133,23 +137,25 @@ SFU__DEVICE_FN void gpu_chains_of(const sfu__gpu_run *run, const sfu__gpu_step *
         return;
     }
     sfu__gpu_chain chain = gpu_chain_at(all, at);
+    int count = gpu_entries_left(&chain, words, at);
     SFU__NO_UNROLL for (; at < end; at += stride) {
-        const sfu__gpu_chain next = gpu_chain_at(all, at + stride < end ? at + stride : at);
-        const int count = masked ? counts[at] : gpu_chain_count(&chain);
+        const int after = at + stride < end ? at + stride : at;
+        const sfu__gpu_chain next = gpu_chain_at(all, after);
+        const int next_count = gpu_entries_left(&next, words, after);
         sfu__f4 sum[GPU_QUADS];
         gpu_chain_sum(sum, pairs + chain.first_pair, count, B, learned, values, quads, in_shared);
-        SFU__UNROLL for (int i = 0; i < GPU_QUADS; i++) {
+        const int whole = chain.part < 0;
+        sfu__f4 *c = (whole ? to.rows + (int64_t)chain.row * to.quads : to.parts + (int64_t)chain.part * to.quads);
+        SFU__UNROLL for (int i = 0; i < quads; i++) {
             const int quad = first + (int)B->quad[i];
-            if (i >= quads || quad >= to.quads) {
-                continue;
-            }
-            if (chain.part >= 0) {
-                to.parts[(int64_t)chain.part * to.quads + quad] = sum[i];
-            } else {
-                gpu_store(&to, chain.row, quad, sum[i]);
+            if (quad < to.quads && whole) {
+                gpu_store(&to, &c[quad], sum[i]);
+            } else if (quad < to.quads) {
+                c[quad] = sum[i];
             }
         }
         chain = next;
+        count = next_count;
     }
 }
 
@@ -159,16 +165,17 @@ SFU__DEVICE_FN void gpu_slice_chains(const sfu__gpu_run *run, const sfu__gpu_ste
                                      const sfu__gpu_slice *slice, const sfu__f4 *rows, int64_t stride, const int values,
                                      const int quads, const int in_shared) {
     const sfu__gpu_range range = gpu_stage_range(A->chain_ends, run->stage);
-    const int width = (1 << slice->shift) / quads, thread = gpu_thread(run), many = run->lanes >= width;
-    const int together = many ? run->lanes / width : 1; /* chains at once in a block */
-    const int place = many ? thread / width : 0;
-    for (int lane = many ? thread % width : 0; lane < width; lane += many ? width : 1) {
+    const int width = (1 << slice->shift) / quads, thread = gpu_thread(run);
+    const int together = GPU_ONE_LANE ? 1 : run->lanes / width; /* chains at once in a block */
+    const int place = GPU_ONE_LANE ? 0 : thread / width;
+    const sfu__gpu_chains chains = {(int)range.begin + slice->part * together + place, (int)range.end,
+                                    together * slice->parts};
+    for (int lane = GPU_ONE_LANE ? 0 : thread % width; lane < width; lane += GPU_ONE_LANE ? 1 : width) {
         sfu__gpu_gather B = {rows, stride, {0}};
-        SFU__UNROLL for (int i = 0; i < GPU_QUADS; i++) { B.quad[i] = (uint32_t)((i + place) % quads * width + lane); }
-        const sfu__gpu_chains chains = {(int)range.begin + slice->part * together + place, (int)range.end,
-                                        together * slice->parts};
-        if (many || lane < width) {
-            gpu_chains_of(run, step, A, chains, (int)slice->first, &B, values, quads, in_shared);
+        SFU__UNROLL for (int i = 0; i < quads; i++) { B.quad[i] = (uint32_t)((i + place) % quads * width + lane); }
+        gpu_chains_of(run, step, A, chains, (int)slice->first, &B, values, quads, in_shared);
+        if (!GPU_ONE_LANE) {
+            break;
         }
     }
 }
@@ -274,98 +281,138 @@ SFU__DEVICE_FN void gpu_spmm_long_rows(const sfu__gpu_run *run, const sfu__gpu_s
         for (int k = 1; k < count; k++) {
             sum = gpu_add(sum, parts[(int64_t)k * to.quads]);
         }
-        gpu_store(&to, row->row, quad, sum);
+        gpu_store(&to, to.rows + (int64_t)row->row * to.quads + quad, sum);
     }
 }
 
 /* ---- masks ------------------------------------------------------------------------------------------------------ */
 
-/* What a mask leaves of a chain: its kept entries, or all of them with zeros for the others. Values are scaled. */
-SFU__DEVICE_FN void gpu_stream_chain(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A,
-                                     int64_t at, const sfu__gpu_chain *chain, uint64_t word) {
-    const sfu__u4 *pairs = gpu_chain_pairs(A, chain);
-    sfu__gpu_entry *to = (sfu__gpu_entry *)(void *)(gpu_stream(run, step) + chain->first_pair);
+/* A byte of the word of a chain per lane. Neighbouring lanes have the same byte of the chains of a group, whose entries
+ * are neighbours. */
+typedef struct sfu__gpu_byte {
+    int64_t at; /* chain */
+    int first;  /* entry of the chain */
+    int left;   /* entries from there to its end; none: nothing to do */
+    sfu__gpu_chain chain;
+} sfu__gpu_byte;
+
+enum { GPU_BYTES = 8 * SFU__GPU_GROUP }; /* of a group */
+
+SFU__DEVICE_FN int64_t gpu_byte_count(const sfu__gpu_matrix *A) {
+    return ((int64_t)A->chain_count + SFU__GPU_GROUP - 1) / SFU__GPU_GROUP * GPU_BYTES;
+}
+SFU__DEVICE_FN sfu__gpu_byte gpu_byte_at(const sfu__gpu_matrix *A, int64_t i) {
+    sfu__gpu_byte byte;
+    byte.at = i / GPU_BYTES * SFU__GPU_GROUP + i % SFU__GPU_GROUP;
+    byte.first = (int)(i % GPU_BYTES / SFU__GPU_GROUP) * 8;
+    byte.chain = gpu_chain_at(A->chains, byte.at < A->chain_count ? byte.at : 0);
+    byte.left = byte.at < A->chain_count ? gpu_chain_count(&byte.chain) - byte.first : 0;
+    return byte;
+}
+
+/* What a mask leaves of the matrix of a step: the kept entries of each chain in order, or all of them with zeros for
+ * the others. Values are scaled. */
+SFU__DEVICE_FN void gpu_write_stream(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A) {
+    const uint64_t *words = gpu_words(run, step->keep);
+    sfu__u4 *stream = gpu_stream(run, step);
     const float scale = gpu_mask_scale(gpu_threshold(run, step));
-    const int count = gpu_chain_count(chain), all = step->values == SFU__GPU_VALUES_ZEROED;
-    int next = 0;
-    SFU__UNROLL4 for (int k = 0; k < count; k += 2) {
-        const sfu__u4 two = SFU__READ_ONLY(&pairs[k / 2 * SFU__GPU_GROUP]);
-        const sfu__gpu_entry entry[2] = {{two.x, two.y}, {two.z, two.w}};
-        SFU__UNROLL for (int i = 0; i < 2; i++) {
-            const int kept = (int)(word >> (k + i) & 1);
-            if (k + i < count && (kept || all)) {
-                const float value = kept ? v_float_of_bits((int32_t)entry[i].value) * scale : 0.0F;
-                const sfu__gpu_entry left = {entry[i].column, (uint32_t)v_bits(value)};
+    const int all = step->values == SFU__GPU_VALUES_ZEROED;
+    for (int64_t i = gpu_lane(run); i < gpu_byte_count(A); i += gpu_lanes(run)) {
+        const sfu__gpu_byte byte = gpu_byte_at(A, i);
+        if (byte.left <= 0) {
+            continue;
+        }
+        const sfu__u4 *pairs = gpu_chain_pairs(A, &byte.chain) + byte.first / 2 * SFU__GPU_GROUP;
+        sfu__u4 two[4];
+        SFU__UNROLL for (int k = 0; k < 4; k++) {
+            if (2 * k < byte.left) {
+                two[k] = SFU__READ_ONLY(&pairs[k * SFU__GPU_GROUP]);
+            }
+        }
+        const uint64_t word = words[byte.at], before = word & ((UINT64_C(1) << byte.first) - 1);
+        sfu__gpu_entry *to = (sfu__gpu_entry *)(void *)(stream + byte.chain.first_pair);
+        int next = all ? byte.first : gpu_bit_count(before);
+        SFU__UNROLL for (int k = 0; k < 8; k++) {
+            const int kept = (int)(word >> (byte.first + k) & 1);
+            if (k < byte.left && (kept || all)) {
+                const uint32_t column = k % 2 == 0 ? two[k / 2].x : two[k / 2].z;
+                const uint32_t value = k % 2 == 0 ? two[k / 2].y : two[k / 2].w;
+                const float scaled = kept ? v_float_of_bits((int32_t)value) * scale : 0.0F;
+                const sfu__gpu_entry left = {column, (uint32_t)v_bits(scaled)};
                 to[next / 2 * 2 * SFU__GPU_GROUP + next % 2] = left;
                 next++;
             }
         }
     }
-    gpu_stream_counts(run, step)[at] = (uint8_t)next;
 }
 
-/* The bits of a chain that are kept: eight of them are a Philox block. */
-SFU__DEVICE_FN uint64_t gpu_kept_word(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_chain *chain) {
-    const uint32_t threshold = gpu_threshold(run, step), node = gpu_node(step, chain->row);
-    const int count = gpu_chain_count(chain);
-    uint64_t word = 0;
-    for (int group = 0; 8 * group < count; group++) {
-        const uint32_t first = 8 * (chain->count_and_order >> 8);
-        word |= (uint64_t)gpu_kept_bits(run, step, threshold, node, first + (uint32_t)group) << (8 * group);
-    }
-    return count < SFU__CHAIN_TERMS ? word & ((UINT64_C(1) << count) - 1) : word;
-}
-
-/* Dropout of a sparse matrix: a thread per chain. */
-SFU__DEVICE_FN void gpu_dropout(const sfu__gpu_run *run, const sfu__gpu_step *step) {
-    const sfu__gpu_matrix *A = &run->program->matrices[step->matrix];
-    uint64_t *words = (uint64_t *)(void *)(run->memory + step->keep);
-    const uint64_t *nonzero = step->values == SFU__GPU_VALUES_KEPT ? A->nonzero : NULL;
-    for (int64_t at = gpu_lane(run); at < A->chain_count; at += gpu_lanes(run)) {
-        const sfu__gpu_chain chain = gpu_chain_at(A->chains, at);
-        const uint64_t word = gpu_kept_word(run, step, &chain);
-        words[at] = nonzero != NULL ? word & nonzero[at] : word;
-        gpu_stream_chain(run, step, A, at, &chain, words[at]);
+/* The keep words of a matrix: a byte is one Philox block. */
+SFU__DEVICE_FN void gpu_keep_words(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A) {
+    uint8_t *words = (uint8_t *)gpu_words(run, step->keep);
+    const uint8_t *nonzero = step->values == SFU__GPU_VALUES_KEPT ? (const uint8_t *)A->nonzero : NULL;
+    const uint32_t threshold = gpu_threshold(run, step);
+    for (int64_t i = gpu_lane(run); i < gpu_byte_count(A); i += gpu_lanes(run)) {
+        const sfu__gpu_byte byte = gpu_byte_at(A, i);
+        const int64_t to = byte.at * 8 + byte.first / 8;
+        if (byte.left > 0) {
+            const uint32_t group = 8 * (byte.chain.count_and_order >> 8) + (uint32_t)byte.first / 8;
+            const uint32_t kept = gpu_kept_bits(run, step, threshold, gpu_node(step, byte.chain.row), group);
+            const uint32_t inside = byte.left < 8 ? kept & ((1u << byte.left) - 1) : kept;
+            words[to] = (uint8_t)(nonzero != NULL ? inside & nonzero[to] : inside);
+        } else if (byte.at < A->chain_count) {
+            words[to] = 0;
+        }
     }
 }
 
-/* The bits of a chain of a transpose that are kept, from the words of its source. */
-SFU__DEVICE_FN uint64_t gpu_gathered_word(const sfu__gpu_matrix *A, const sfu__gpu_chain *chain,
-                                          const uint32_t *words) {
-    const uint32_t *bits = A->mask_bits + (uint64_t)chain->first_pair * 2;
-    const int count = gpu_chain_count(chain);
-    uint64_t word = 0;
-    SFU__UNROLL4 for (int k = 0; k < count; k++) {
-        const uint32_t bit = SFU__READ_ONLY(&bits[k / 2 * 2 * SFU__GPU_GROUP + k % 2]);
-        word |= (uint64_t)(words[bit >> 5] >> (bit & 31) & 1) << k;
-    }
-    return word;
-}
-
-/* What the mask of its source leaves of a transpose. The words are read at random, so they are copied to the memory of
- * the block if they fit. */
-SFU__DEVICE_FN void gpu_dropout_transposed(const sfu__gpu_run *run, const sfu__gpu_step *step,
-                                           const sfu__gpu_matrix *A) {
-    const sfu__gpu_matrix *source = &run->program->matrices[step->source];
-    const uint32_t *words = (const uint32_t *)(const void *)(run->memory + step->source_keep);
-    const int count = 2 * source->chain_count, fits = (int64_t)count * 4 <= run->shared_bytes;
+/* The keep words of a transpose, gathered from those of its source. These are read at random, so they are copied to the
+ * memory of the block if they fit. */
+SFU__DEVICE_FN void gpu_gather_words(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A) {
+    const uint32_t *from = (const uint32_t *)(const void *)gpu_words(run, step->source_keep);
+    uint8_t *words = (uint8_t *)gpu_words(run, step->keep);
     uint32_t *own = (uint32_t *)(void *)gpu_shared(run);
+    const int count = 2 * run->program->matrices[step->source].chain_count,
+              fits = 4 * (int64_t)count <= run->shared_bytes;
     for (int i = gpu_thread(run); fits && i < count; i += run->lanes) {
-        own[i] = words[i];
+        own[i] = from[i];
     }
     gpu_block_barrier();
-    for (int64_t at = gpu_lane(run); at < A->chain_count; at += gpu_lanes(run)) {
-        const sfu__gpu_chain chain = gpu_chain_at(A->chains, at);
-        const uint64_t word = fits ? gpu_gathered_word(A, &chain, own) : gpu_gathered_word(A, &chain, words);
-        gpu_stream_chain(run, step, A, at, &chain, word);
+    for (int64_t i = gpu_lane(run); i < gpu_byte_count(A); i += gpu_lanes(run)) {
+        const sfu__gpu_byte byte = gpu_byte_at(A, i);
+        const uint32_t *bits =
+            A->mask_bits + 2 * ((uint64_t)byte.chain.first_pair + (uint64_t)(byte.first / 2 * SFU__GPU_GROUP));
+        uint32_t kept = 0;
+        SFU__UNROLL for (int k = 0; k < 8; k++) {
+            if (k < byte.left) {
+                const uint32_t bit = SFU__READ_ONLY(&bits[k / 2 * 2 * SFU__GPU_GROUP + k % 2]);
+                kept |= ((fits ? own[bit >> 5] : from[bit >> 5]) >> (bit & 31) & 1) << k;
+            }
+        }
+        if (byte.at < A->chain_count) {
+            words[byte.at * 8 + byte.first / 8] = (uint8_t)kept;
+        }
+    }
+}
+
+/* Dropout of a sparse matrix. Phases: the words; what they leave. */
+SFU__DEVICE_FN void gpu_dropout(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
+    const sfu__gpu_matrix *A = &run->program->matrices[step->matrix];
+    if (phase == 0) {
+        gpu_keep_words(run, step, A);
+    } else {
+        gpu_write_stream(run, step, A);
     }
 }
 
 SFU__DEVICE_FN void gpu_spmm(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
     const sfu__gpu_matrix *A = &run->program->matrices[step->matrix];
-    const int chains = step->source_keep >= 0 ? 1 : 0;
+    const int chains = step->source_keep >= 0 ? 2 : 0;
     if (phase < chains) {
-        gpu_dropout_transposed(run, step, A);
+        if (phase == 0) {
+            gpu_gather_words(run, step, A);
+        } else {
+            gpu_write_stream(run, step, A);
+        }
     } else if (phase == chains) {
         gpu_spmm_chains(run, step, A);
     } else {

@@ -50,8 +50,9 @@ static __device__ __forceinline__ void train_many(const sfu__gpu_program *progra
     const int start = (used + 127) / 128 * 128;
     __shared__ sfu__gpu_run run;
     if (threadIdx.x == 0) {
-        const sfu__gpu_run first = {&own, &own_job, own_job.memory, 0, (int)blockDim.x, cluster_rank(), blocks,
-                                    SFU__GPU_ALL_ROWS, 0, NULL, start, shared_bytes - start};
+        const sfu__gpu_run first = {
+            &own, &own_job, own_job.memory,      0, (int)blockDim.x, cluster_rank(), blocks, SFU__GPU_ALL_ROWS, 0,
+            NULL, start,    shared_bytes - start};
         run = first;
     }
     __syncthreads();
@@ -64,23 +65,22 @@ static __device__ __forceinline__ void train_many(const sfu__gpu_program *progra
 }
 
 /* More threads hide more latency, fewer have more registers. */
-#define TRAIN_MANY(name, threads)                                                                                      \
-    extern "C" __global__ void __launch_bounds__(threads, 1)                                                           \
-        name(const sfu__gpu_program *program, const sfu__gpu_job *jobs, sfu__gpu_outcome *outcomes,                    \
-             int shared_bytes) {                                                                                       \
+#define TRAIN_MANY(name, threads, blocks)                                                                              \
+    extern "C" __global__ void __launch_bounds__(threads, blocks) name(                                                \
+        const sfu__gpu_program *program, const sfu__gpu_job *jobs, sfu__gpu_outcome *outcomes, int shared_bytes) {     \
         train_many(program, jobs, outcomes, shared_bytes);                                                             \
     }
-TRAIN_MANY(sfu_train_many, 768)
-TRAIN_MANY(sfu_train_narrow, 1024) /* whose rows have at most 16 floats: several blocks share a multiprocessor */
+TRAIN_MANY(sfu_train_many, 512, 1)
+TRAIN_MANY(sfu_train_narrow, 256, 3) /* whose rows have at most 16 floats: several blocks share a multiprocessor */
 
 /* One phase of one step of a large training, on all blocks of the grid. */
-extern "C" __global__ void __launch_bounds__(512)
-    sfu_run_step(const sfu__gpu_program *program, const sfu__gpu_job *job, int pass, int step, int phase,
-                 unsigned epoch) {
+extern "C" __global__ void __launch_bounds__(512) sfu_run_step(const sfu__gpu_program *program, const sfu__gpu_job *job,
+                                                               int pass, int step, int phase, unsigned epoch) {
     __shared__ sfu__gpu_run run;
     if (threadIdx.x == 0) {
-        const sfu__gpu_run first = {program, job, job->memory, 0, (int)blockDim.x, (int)blockIdx.x, (int)gridDim.x,
-                                    SFU__GPU_ALL_ROWS, epoch, NULL, 0, 0};
+        const sfu__gpu_run first = {
+            program, job,  job->memory, 0, (int)blockDim.x, (int)blockIdx.x, (int)gridDim.x, SFU__GPU_ALL_ROWS,
+            epoch,   NULL, 0,           0};
         run = first;
     }
     __syncthreads();

@@ -23,7 +23,7 @@ typedef struct known_array {
 typedef struct known_mask {
     int64_t plan_offset; /* of the values or the mask in the plan's arena */
     int64_t keep;        /* offset of the words */
-    int64_t stream, stream_counts;
+    int64_t stream;      /* offset of what they leave */
     int matrix;
     int mask;
 } known_mask;
@@ -196,12 +196,12 @@ static sfu_status set_matrix(sfu__gpu_step *to, state *self, const sfu__plan_ste
     if (mask != NULL) {
         to->values = block->dropped > 0 ? SFU__GPU_VALUES_KEPT : SFU__GPU_VALUES_ZEROED;
         to->mask = mask->mask;
+        to->keep = mask->keep;
         to->stream = mask->stream;
-        to->stream_counts = mask->stream_counts;
         if (transposed) {
             to->source = mask->matrix;
             to->source_keep = mask->keep;
-            sfu__gpu_reserve_stream(self->to, to, &self->matrices[to->matrix].layout.head);
+            sfu__gpu_reserve_mask(self->to, to, &self->matrices[to->matrix].layout.head);
         }
     }
 done:
@@ -251,7 +251,7 @@ static sfu_status spmm_step(sfu__gpu_step *to, state *self, const sfu__plan_step
     const sfu__gpu_matrix *A = &self->matrices[to->matrix].layout.head;
     const int64_t floats = (int64_t)A->part_count * to->c.ld;
     self->parts_floats = floats > self->parts_floats ? floats : self->parts_floats;
-    to->phases = 1 + (to->source_keep >= 0) + (A->long_count > 0);
+    to->phases = 1 + (to->source_keep >= 0 ? 2 : 0) + (A->long_count > 0);
 done:
     return status;
 }
@@ -272,17 +272,13 @@ static sfu_status dropout_step(sfu__gpu_step *to, state *self, const sfu__plan_s
     to->kernel = SFU__GPU_KEEP_WORDS;
     to->values = step->kernel == SFU__KERNEL_DROPOUT_MASK ? SFU__GPU_VALUES_KEPT : SFU__GPU_VALUES_ZEROED;
     SFU_TRY(matrix_of(&to->matrix, self, &source, -1));
-    to->keep = reserve(self, 2 * (int64_t)self->matrices[to->matrix].layout.head.chain_count);
-    sfu__gpu_reserve_stream(self->to, to, &self->matrices[to->matrix].layout.head);
+    to->phases = 2;
+    sfu__gpu_reserve_mask(self->to, to, &self->matrices[to->matrix].layout.head);
     if (self->mask_count == SFU__GPU_MASKS) {
         return sfu__fail(SFU_ERR_UNSUPPORTED, "a GPU trains networks of up to %d dropout masks", SFU__GPU_MASKS);
     }
-    self->masks[self->mask_count++] = (known_mask){.plan_offset = step->c.offset,
-                                                   .keep = to->keep,
-                                                   .stream = to->stream,
-                                                   .stream_counts = to->stream_counts,
-                                                   .matrix = to->matrix,
-                                                   .mask = to->mask};
+    self->masks[self->mask_count++] = (known_mask){
+        .plan_offset = step->c.offset, .keep = to->keep, .stream = to->stream, .matrix = to->matrix, .mask = to->mask};
 done:
     return status;
 }

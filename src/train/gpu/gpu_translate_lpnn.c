@@ -27,7 +27,7 @@ typedef struct state {
     sfu__gpu_operand F;
     bool drops;           /* dropout of the features */
     int64_t keep;         /* their keep words */
-    int64_t stream, stream_counts;
+    int64_t stream;       /* what they leave */
     int64_t parts_floats; /* sums of long rows: the most that a product needs */
 } state;
 
@@ -121,27 +121,26 @@ static void drop_entries(state *self, sfu__gpu_step *step) {
     }
     step->values = SFU__GPU_VALUES_ZEROED;
     step->mask = 0;
+    step->keep = self->keep;
     step->stream = self->stream;
-    step->stream_counts = self->stream_counts;
     if (step->matrix == MATRIX_XT) {
         step->source = MATRIX_X;
         step->source_keep = self->keep;
-        sfu__gpu_reserve_stream(self->to, step, &self->layouts[MATRIX_XT].head);
-        step->phases++;
+        sfu__gpu_reserve_mask(self->to, step, &self->layouts[MATRIX_XT].head);
+        step->phases += 2;
     }
 }
 
 static void add_keep_words(state *self) {
     if (self->drops) {
-        self->keep = sfu__gpu_reserve(self->to, 2 * (int64_t)self->layouts[MATRIX_X].head.chain_count);
         sfu__gpu_step *step = add_step(self, SFU__GPU_KEEP_WORDS, self->executor->nodes);
         step->matrix = MATRIX_X;
         step->values = SFU__GPU_VALUES_ZEROED;
         step->mask = 0;
-        step->keep = self->keep;
-        sfu__gpu_reserve_stream(self->to, step, &self->layouts[MATRIX_X].head);
+        step->phases = 2;
+        sfu__gpu_reserve_mask(self->to, step, &self->layouts[MATRIX_X].head);
+        self->keep = step->keep;
         self->stream = step->stream;
-        self->stream_counts = step->stream_counts;
     }
 }
 
