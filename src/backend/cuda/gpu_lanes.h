@@ -183,13 +183,17 @@ SFU__DEVICE_FN sfu__gpu_entry gpu_chain_entry(const sfu__u4 *pairs, int k) {
     return entry;
 }
 
-/* What a mask leaves: its entries, laid out as those of the matrix. */
-SFU__DEVICE_FN sfu__u4 *gpu_stream(const sfu__gpu_run *run, const sfu__gpu_step *step) {
-    return (sfu__u4 *)(void *)(run->memory + step->stream);
-}
 /* Keep words: one per chain, a bit per entry. */
 SFU__DEVICE_FN uint64_t *gpu_words(const sfu__gpu_run *run, int64_t offset) {
     return (uint64_t *)(void *)(run->memory + offset);
+}
+/* -1: no bit. */
+SFU__DEVICE_FN int gpu_lowest_bit(uint64_t word) {
+#ifdef __CUDACC__
+    return __ffsll((long long)word) - 1;
+#else
+    return __builtin_ffsll((long long)word) - 1;
+#endif
 }
 SFU__DEVICE_FN int gpu_bit_count(uint64_t word) {
 #ifdef __CUDACC__

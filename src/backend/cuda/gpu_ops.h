@@ -100,6 +100,57 @@ SFU__DEVICE_FN void gpu_gemm_tiles(const sfu__gpu_run *run, const sfu__gpu_step 
     }
 }
 
+/* One chain of a row of A, in quads. */
+SFU__DEVICE_FN sfu__f4 gpu_row_chain(const sfu__f4 *a, const sfu__f4 *b, int quads, int begin, int end) {
+    sfu__f4 sum = gpu_zero();
+    SFU__UNROLL2 for (int k = begin; k < end; k += 4) {
+        const sfu__f4 x = a[k / 4];
+        SFU__UNROLL for (int j = 0; j < 4; j++) {
+            if (k + j < end) {
+                sum = gpu_fma(gpu_part(&x, j), b[(k + j) * quads], sum);
+            }
+        }
+    }
+    return sum;
+}
+
+/* Quads between the rows of A in the memory of the block: odd, so that threads of neighbouring rows use all banks. */
+SFU__DEVICE_FN int gpu_staged_stride(const sfu__gpu_step *step) { return step->a.ld / 4 | 1; }
+
+/* C = A B with few columns. The rows of A go through the memory of the block, since a thread reads a whole row. */
+SFU__DEVICE_FN void gpu_gemm_staged(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+    const sfu__f4 *A = gpu_quads(gpu_data(run, &step->a)), *B = gpu_quads(gpu_data(run, &step->b));
+    sfu__f4 *C = gpu_quads(gpu_data(run, &step->c)), *own = gpu_shared(run);
+    const int inner = step->a.cols, quads = step->c.ld / 4, width = step->a.ld / 4, stride = gpu_staged_stride(step);
+    const int64_t most = run->shared_bytes / (stride * (int)sizeof *own);
+    const sfu__gpu_range rows = gpu_stage_range(step->stage_ends, run->stage);
+    for (int64_t first = rows.begin + run->block * most; first < rows.end; first += run->blocks * most) {
+        const int count = (int)(rows.end - first < most ? rows.end - first : most);
+        gpu_block_barrier();
+        for (int i = gpu_thread(run); i < count * width; i += run->lanes) {
+            gpu_copy_quad(&own[i / width * stride + i % width], A + first * width + i);
+        }
+        gpu_copies_wait();
+        gpu_block_barrier();
+        for (int i = gpu_thread(run); i < count * quads; i += run->lanes) {
+            const sfu__f4 *a = own + i / quads * stride, *b = B + i % quads;
+            sfu__f4 sum = gpu_zero();
+            for (int begin = 0; begin < inner; begin += SFU__CHAIN_TERMS) {
+                const int end = begin + SFU__CHAIN_TERMS < inner ? begin + SFU__CHAIN_TERMS : inner;
+                const sfu__f4 chain = gpu_row_chain(a, b, quads, begin, end);
+                sum = begin > 0 ? gpu_add(sum, chain) : chain;
+            }
+            C[first * quads + i] = sum;
+        }
+    }
+}
+
+SFU__DEVICE_FN int gpu_is_staged(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+    const int64_t row = gpu_staged_stride(step) * (int64_t)sizeof(sfu__f4);
+    return !step->split && !step->a.by_columns && step->a.fixed == NULL && step->a.ld % 4 == 0 && step->c.ld <= 16 &&
+           run->shared_bytes >= 128 * row;
+}
+
 /* Whether tiles can be read, four floats at a time, and are not too few. */
 SFU__DEVICE_FN int gpu_has_tiles(const sfu__gpu_run *run, const sfu__gpu_step *step) {
     const sfu__gpu_range rows = gpu_stage_range(step->stage_ends, run->stage);
@@ -142,7 +193,9 @@ SFU__DEVICE_FN void gpu_gemm_elements(const sfu__gpu_run *run, const sfu__gpu_st
 }
 
 SFU__DEVICE_FN void gpu_gemm(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
-    if (!gpu_has_tiles(run, step)) {
+    if (gpu_is_staged(run, step)) {
+        gpu_gemm_staged(run, step);
+    } else if (!gpu_has_tiles(run, step)) {
         gpu_gemm_elements(run, step, phase);
     } else if (step->a.by_columns) {
         gpu_gemm_tiles(run, step, 1);

@@ -108,6 +108,7 @@ typedef struct sfu__gpu_step {
     int32_t mask;   /* number of the dropout mask, or SFU__GPU_NO_MASK */
     int32_t act;    /* sfu__activation */
     int32_t add;    /* spmm */
+    int32_t relu;   /* spmm: the activation of the result, after adding the bias */
     int32_t through_softmax;
     int32_t split;   /* gemm, gemm_t: chains of a sum are divided among threads, and added in a second phase */
     int32_t learned; /* smoothing: number of the learned smoothing */
@@ -118,7 +119,6 @@ typedef struct sfu__gpu_step {
     int64_t bias;                        /* offset; -1: none */
     int64_t parts, stride;               /* reduce_blocks */
     int64_t keep;                        /* of a mask: offset of the keep words, one per chain; -1: none */
-    int64_t stream;                      /* of a mask: offset of the entries that it leaves; -1: none */
     int32_t source;                      /* spmm of a transpose with a mask: matrix of the source */
     int64_t source_keep;                 /* and its keep words; -1: not a transpose */
     int64_t scratch;                     /* offset of the sums of long rows, or of the terms of a loss */

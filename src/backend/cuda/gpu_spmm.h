@@ -2,8 +2,8 @@
  *
  * A thread computes up to 16 columns of one accumulation chain. The columns of B go through the memory of the block in
  * slices, if they fit there: rows are then gathered from it. The blocks of a training divide the slices, and the chains
- * of a slice, among themselves. Phases: what the mask of its source leaves of a transpose; the chains; the rows of
- * several chains.
+ * of a slice, among themselves. Phases: the keep words of a transpose, gathered from those of its source; the chains;
+ * the rows of several chains.
  */
 #ifndef SFU_GPU_SPMM_H
 #define SFU_GPU_SPMM_H
@@ -34,24 +34,57 @@ typedef struct sfu__gpu_four {
     sfu__u4 one, two;
 } sfu__gpu_four;
 
-/* Pairs k / 2 and k / 2 + 1; what lies beyond the chain is read, but not used. Entries that a mask left change with
- * every epoch: they do not go through the cache for constants. */
-SFU__DEVICE_FN sfu__gpu_four gpu_four_at(const sfu__u4 *pairs, int k, const int values) {
+/* Pairs k / 2 and k / 2 + 1; what lies beyond the chain is read, but not used. */
+SFU__DEVICE_FN sfu__gpu_four gpu_four_at(const sfu__u4 *pairs, int k) {
     const sfu__u4 *at = pairs + k / 2 * SFU__GPU_GROUP;
-#ifdef __CUDACC__
-    if (values == SFU__GPU_VALUES_KEPT) {
-        const sfu__gpu_four four = {__ldcg(at), __ldcg(at + SFU__GPU_GROUP)};
-        return four;
-    }
-#endif
-    (void)values;
     const sfu__gpu_four four = {SFU__READ_ONLY(at), SFU__READ_ONLY(at + SFU__GPU_GROUP)};
     return four;
 }
 
-/* Adds the first `left` of four entries, at most four, at `quads` quads each. Four rows are in flight at a time. */
-SFU__DEVICE_FN void gpu_add_four(sfu__f4 sum[GPU_QUADS], const sfu__gpu_four *four, int left, const sfu__gpu_gather *B,
-                                 const float *learned, const int quads, const int in_shared) {
+/* The entry at the lowest bit of the word, which is cleared. Without bits: any entry. */
+SFU__DEVICE_FN sfu__gpu_entry gpu_take_entry(const sfu__u4 *pairs, uint64_t *word) {
+    const int k = gpu_lowest_bit(*word) & (SFU__CHAIN_TERMS - 1);
+    const sfu__gpu_entry *at = (const sfu__gpu_entry *)(const void *)(pairs + k / 2 * SFU__GPU_GROUP) + k % 2;
+    *word &= *word - 1;
+#ifdef __CUDACC__
+    const uint2 loaded = __ldg((const uint2 *)at);
+    const sfu__gpu_entry entry = {loaded.x, loaded.y};
+    return entry;
+#else
+    return *at;
+#endif
+}
+
+/* The next four kept entries of a chain. */
+SFU__DEVICE_FN sfu__gpu_four gpu_take_four(const sfu__u4 *pairs, uint64_t *word) {
+    const sfu__gpu_entry a = gpu_take_entry(pairs, word), b = gpu_take_entry(pairs, word);
+    const sfu__gpu_entry c = gpu_take_entry(pairs, word), d = gpu_take_entry(pairs, word);
+    const sfu__gpu_four four = {{a.column, a.value, b.column, b.value}, {c.column, c.value, d.column, d.value}};
+    return four;
+}
+
+/* What the values of a chain depend on besides its entries. */
+typedef struct sfu__gpu_scaling {
+    float scale;          /* of kept values */
+    const float *learned; /* learned values */
+} sfu__gpu_scaling;
+
+SFU__DEVICE_FN float gpu_value(uint32_t value, const sfu__gpu_scaling *by, int kept, const int values) {
+    if (values == SFU__GPU_VALUES_LEARNED) {
+        return by->learned[value];
+    }
+    const float fixed = v_float_of_bits((int32_t)value);
+    if (values == SFU__GPU_VALUES_ZEROED) {
+        return kept ? fixed * by->scale : 0.0F;
+    }
+    return values == SFU__GPU_VALUES_KEPT ? fixed * by->scale : fixed;
+}
+
+/* Adds the first `left` of four entries, at most four, at `quads` quads each. Four rows are in flight at a time.
+ * `bits`: which entries are kept, if the others are zero. */
+SFU__DEVICE_FN void gpu_add_four(sfu__f4 sum[GPU_QUADS], const sfu__gpu_four *four, int left, uint32_t bits,
+                                 const sfu__gpu_gather *B, const sfu__gpu_scaling *by, const int values,
+                                 const int quads, const int in_shared) {
     const uint32_t column[4] = {four->one.x, four->one.z, four->two.x, four->two.z};
     const uint32_t value[4] = {four->one.y, four->one.w, four->two.y, four->two.w};
     SFU__UNROLL for (int first = 0; first < 4; first += GPU_QUADS / quads) {
@@ -65,21 +98,22 @@ SFU__DEVICE_FN void gpu_add_four(sfu__f4 sum[GPU_QUADS], const sfu__gpu_four *fo
         SFU__UNROLL for (int i = 0; i < GPU_QUADS; i++) {
             const int k = first + i / quads;
             if (k < left) {
-                const float by = learned != NULL ? learned[value[k]] : v_float_of_bits((int32_t)value[k]);
-                sum[i % quads] = gpu_fma(by, row[i], sum[i % quads]);
+                sum[i % quads] = gpu_fma(gpu_value(value[k], by, (int)(bits >> k & 1), values), row[i], sum[i % quads]);
             }
         }
     }
 }
 
 /* The sum of a chain. The next entries are loaded before the last ones are used. */
-SFU__DEVICE_FN void gpu_chain_sum(sfu__f4 sum[GPU_QUADS], const sfu__u4 *pairs, int count, const sfu__gpu_gather *B,
-                                  const float *learned, const int values, const int quads, const int in_shared) {
+SFU__DEVICE_FN void gpu_chain_sum(sfu__f4 sum[GPU_QUADS], const sfu__u4 *pairs, int count, uint64_t word,
+                                  const sfu__gpu_gather *B, const sfu__gpu_scaling *by, const int values,
+                                  const int quads, const int in_shared) {
+    const int skips = values == SFU__GPU_VALUES_KEPT;
     SFU__UNROLL for (int i = 0; i < GPU_QUADS; i++) { sum[i] = gpu_zero(); }
-    sfu__gpu_four four = gpu_four_at(pairs, 0, values);
+    sfu__gpu_four four = skips ? gpu_take_four(pairs, &word) : gpu_four_at(pairs, 0);
     SFU__NO_UNROLL for (int k = 0; k < count; k += 4) {
-        const sfu__gpu_four next = gpu_four_at(pairs, k + 4, values);
-        gpu_add_four(sum, &four, count - k, B, learned, quads, in_shared);
+        const sfu__gpu_four next = skips ? gpu_take_four(pairs, &word) : gpu_four_at(pairs, k + 4);
+        gpu_add_four(sum, &four, count - k, (uint32_t)(word >> k), B, by, values, quads, in_shared);
         four = next;
     }
 }
@@ -95,21 +129,40 @@ typedef struct sfu__gpu_slice {
 
 /* Where the results of a product go. Kept in registers: a store might change what is in memory. */
 typedef struct sfu__gpu_target {
-    sfu__f4 *rows;  /* of C */
-    sfu__f4 *parts; /* sums of long rows */
-    int quads;      /* of a row */
-    int add, narrow;
+    sfu__f4 *rows;       /* of C */
+    sfu__f4 *parts;      /* sums of long rows */
+    const sfu__f4 *bias; /* relu: NULL, or what is added before */
+    int quads, cols;     /* of a row */
+    int add, narrow, relu;
 } sfu__gpu_target;
 
 SFU__DEVICE_FN sfu__gpu_target gpu_target(const sfu__gpu_run *run, const sfu__gpu_step *step) {
-    const sfu__gpu_target to = {gpu_quads(gpu_data(run, &step->c)), gpu_quads(run->memory + step->scratch),
-                                step->c.ld / 4, step->add, step->c.ld <= SFU__NARROW};
+    const sfu__gpu_target to = {gpu_quads(gpu_data(run, &step->c)),
+                                gpu_quads(run->memory + step->scratch),
+                                step->relu && step->bias >= 0 ? gpu_quads(run->memory + step->bias) : NULL,
+                                step->c.ld / 4,
+                                step->c.cols,
+                                step->add,
+                                step->c.ld <= SFU__NARROW,
+                                step->relu};
     return to;
 }
 
-SFU__DEVICE_FN void gpu_store(const sfu__gpu_target *to, sfu__f4 *c, sfu__f4 sum) {
-    const sfu__f4 result = to->add ? gpu_add(*c, sum) : sum;
-    *c = to->narrow ? gpu_flush(result) : result;
+SFU__DEVICE_FN float gpu_relu(float x, int inside) { return inside ? v_flush(activate(SFU__RELU, x)) : 0.0F; }
+
+SFU__DEVICE_FN void gpu_store(const sfu__gpu_target *to, int64_t row, int quad, sfu__f4 sum) {
+    sfu__f4 *c = to->rows + row * to->quads + quad;
+    sfu__f4 result = to->add ? gpu_add(*c, sum) : sum;
+    result = to->narrow ? gpu_flush(result) : result;
+    if (to->relu) { /* as gpu_activate */
+        const sfu__f4 h = to->bias != NULL ? gpu_add(result, to->bias[quad]) : result;
+        const int left = to->cols - 4 * quad;
+        result.x = gpu_relu(h.x, left > 0);
+        result.y = gpu_relu(h.y, left > 1);
+        result.z = gpu_relu(h.z, left > 2);
+        result.w = gpu_relu(h.w, left > 3);
+    }
+    *c = result;
 }
 
 /* The chains of a thread: every `stride`-th from `at` on. */
@@ -117,18 +170,13 @@ typedef struct sfu__gpu_chains {
     int at, end, stride;
 } sfu__gpu_chains;
 
-/* Entries of a chain; after a mask, those that it left. */
-SFU__DEVICE_FN int gpu_entries_left(const sfu__gpu_chain *chain, const uint64_t *words, int at) {
-    return words != NULL ? gpu_bit_count(words[at]) : gpu_chain_count(chain);
-}
-
 SFU__DEVICE_FN void gpu_chains_of(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A,
                                   sfu__gpu_chains chains, int first, const sfu__gpu_gather *B, const int values,
                                   const int quads, const int in_shared) {
-    const int masked = values == SFU__GPU_VALUES_KEPT;
-    const sfu__u4 *pairs = masked ? gpu_stream(run, step) : (const sfu__u4 *)(const void *)A->entries;
-    const uint64_t *words = masked && step->values == SFU__GPU_VALUES_KEPT ? gpu_words(run, step->keep) : NULL;
-    const float *learned = values == SFU__GPU_VALUES_LEARNED ? run->memory + step->learned_values : NULL;
+    const int masked = values == SFU__GPU_VALUES_KEPT || values == SFU__GPU_VALUES_ZEROED;
+    const uint64_t *words = masked ? gpu_words(run, step->keep) : NULL;
+    const sfu__gpu_scaling by = {masked ? gpu_mask_scale(gpu_threshold(run, step)) : 1.0F,
+                                 values == SFU__GPU_VALUES_LEARNED ? run->memory + step->learned_values : NULL};
     const sfu__gpu_target to = gpu_target(run, step);
     const sfu__gpu_chain *all = A->chains;
     const int end = chains.end, stride = chains.stride;
@@ -137,25 +185,24 @@ SFU__DEVICE_FN void gpu_chains_of(const sfu__gpu_run *run, const sfu__gpu_step *
         return;
     }
     sfu__gpu_chain chain = gpu_chain_at(all, at);
-    int count = gpu_entries_left(&chain, words, at);
+    uint64_t word = masked ? words[at] : 0;
     SFU__NO_UNROLL for (; at < end; at += stride) {
         const int after = at + stride < end ? at + stride : at;
         const sfu__gpu_chain next = gpu_chain_at(all, after);
-        const int next_count = gpu_entries_left(&next, words, after);
+        const uint64_t next_word = masked ? words[after] : 0;
+        const int count = values == SFU__GPU_VALUES_KEPT ? gpu_bit_count(word) : gpu_chain_count(&chain);
         sfu__f4 sum[GPU_QUADS];
-        gpu_chain_sum(sum, pairs + chain.first_pair, count, B, learned, values, quads, in_shared);
-        const int whole = chain.part < 0;
-        sfu__f4 *c = (whole ? to.rows + (int64_t)chain.row * to.quads : to.parts + (int64_t)chain.part * to.quads);
+        gpu_chain_sum(sum, gpu_chain_pairs(A, &chain), count, word, B, &by, values, quads, in_shared);
         SFU__UNROLL for (int i = 0; i < quads; i++) {
             const int quad = first + (int)B->quad[i];
-            if (quad < to.quads && whole) {
-                gpu_store(&to, &c[quad], sum[i]);
+            if (quad < to.quads && chain.part < 0) {
+                gpu_store(&to, chain.row, quad, sum[i]);
             } else if (quad < to.quads) {
-                c[quad] = sum[i];
+                to.parts[(int64_t)chain.part * to.quads + quad] = sum[i];
             }
         }
         chain = next;
-        count = next_count;
+        word = next_word;
     }
 }
 
@@ -180,23 +227,23 @@ SFU__DEVICE_FN void gpu_slice_chains(const sfu__gpu_run *run, const sfu__gpu_ste
     }
 }
 
-/* The values of a product, quads per thread, and whether B is in the memory of the block: a function for each. */
+/* A function for each kind of values, number of quads per thread and place of B. */
 SFU__DEVICE_FN void gpu_slice_of(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A,
                                  const sfu__gpu_slice *slice, int in_shared) {
-    enum { FIXED = SFU__GPU_VALUES_FIXED, KEPT = SFU__GPU_VALUES_KEPT, LEARNED = SFU__GPU_VALUES_LEARNED };
-    const int64_t whole = step->b.ld / 4, stride = (int64_t)1 << slice->shift;
-    const int masked = step->stream >= 0;
+    enum { FIXED = SFU__GPU_VALUES_FIXED, KEPT = SFU__GPU_VALUES_KEPT };
+    const int64_t stride = in_shared ? (int64_t)1 << slice->shift : step->b.ld / 4;
+    const int kept = step->values == SFU__GPU_VALUES_KEPT;
     if (in_shared) {
         const sfu__f4 *rows = gpu_shared(run);
-        if (slice->shift >= 2 && masked) {
+        if (slice->shift >= 2 && kept) {
             gpu_slice_chains(run, step, A, slice, rows, stride, KEPT, 4, 1);
         } else if (slice->shift >= 2) {
             gpu_slice_chains(run, step, A, slice, rows, stride, FIXED, 4, 1);
-        } else if (slice->shift == 1 && masked) {
+        } else if (slice->shift == 1 && kept) {
             gpu_slice_chains(run, step, A, slice, rows, stride, KEPT, 2, 1);
         } else if (slice->shift == 1) {
             gpu_slice_chains(run, step, A, slice, rows, stride, FIXED, 2, 1);
-        } else if (masked) {
+        } else if (kept) {
             gpu_slice_chains(run, step, A, slice, rows, stride, KEPT, 1, 1);
         } else {
             gpu_slice_chains(run, step, A, slice, rows, stride, FIXED, 1, 1);
@@ -205,11 +252,13 @@ SFU__DEVICE_FN void gpu_slice_of(const sfu__gpu_run *run, const sfu__gpu_step *s
     }
     const sfu__f4 *rows = gpu_quads(gpu_data(run, &step->b)) + slice->first;
     if (step->values == SFU__GPU_VALUES_LEARNED) {
-        gpu_slice_chains(run, step, A, slice, rows, whole, LEARNED, 1, 0);
-    } else if (masked) {
-        gpu_slice_chains(run, step, A, slice, rows, whole, KEPT, 1, 0);
+        gpu_slice_chains(run, step, A, slice, rows, stride, SFU__GPU_VALUES_LEARNED, 1, 0);
+    } else if (step->values == SFU__GPU_VALUES_ZEROED) {
+        gpu_slice_chains(run, step, A, slice, rows, stride, SFU__GPU_VALUES_ZEROED, 1, 0);
+    } else if (kept) {
+        gpu_slice_chains(run, step, A, slice, rows, stride, KEPT, 1, 0);
     } else {
-        gpu_slice_chains(run, step, A, slice, rows, whole, FIXED, 1, 0);
+        gpu_slice_chains(run, step, A, slice, rows, stride, FIXED, 1, 0);
     }
 }
 
@@ -245,6 +294,7 @@ SFU__DEVICE_FN void gpu_spmm_chains(const sfu__gpu_run *run, const sfu__gpu_step
     const int64_t quads = step->c.ld / 4;
     int shift = gpu_slice_shift(step->b.rows, quads, run->shared_bytes);
     const int in_shared = shift >= 0 && step->values != SFU__GPU_VALUES_LEARNED &&
+                          step->values != SFU__GPU_VALUES_ZEROED &&
                           A->entry_count >= (shift >= 2 ? 2 : 6) * (int64_t)step->b.rows;
     if (!in_shared) {
         shift = gpu_slice_shift(0, quads, 0);
@@ -281,7 +331,7 @@ SFU__DEVICE_FN void gpu_spmm_long_rows(const sfu__gpu_run *run, const sfu__gpu_s
         for (int k = 1; k < count; k++) {
             sum = gpu_add(sum, parts[(int64_t)k * to.quads]);
         }
-        gpu_store(&to, to.rows + (int64_t)row->row * to.quads + quad, sum);
+        gpu_store(&to, row->row, quad, sum);
     }
 }
 
@@ -310,44 +360,9 @@ SFU__DEVICE_FN sfu__gpu_byte gpu_byte_at(const sfu__gpu_matrix *A, int64_t i) {
     return byte;
 }
 
-/* What a mask leaves of the matrix of a step: the kept entries of each chain in order, or all of them with zeros for
- * the others. Values are scaled. */
-SFU__DEVICE_FN void gpu_write_stream(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A) {
-    const uint64_t *words = gpu_words(run, step->keep);
-    sfu__u4 *stream = gpu_stream(run, step);
-    const float scale = gpu_mask_scale(gpu_threshold(run, step));
-    const int all = step->values == SFU__GPU_VALUES_ZEROED;
-    for (int64_t i = gpu_lane(run); i < gpu_byte_count(A); i += gpu_lanes(run)) {
-        const sfu__gpu_byte byte = gpu_byte_at(A, i);
-        if (byte.left <= 0) {
-            continue;
-        }
-        const sfu__u4 *pairs = gpu_chain_pairs(A, &byte.chain) + byte.first / 2 * SFU__GPU_GROUP;
-        sfu__u4 two[4];
-        SFU__UNROLL for (int k = 0; k < 4; k++) {
-            if (2 * k < byte.left) {
-                two[k] = SFU__READ_ONLY(&pairs[k * SFU__GPU_GROUP]);
-            }
-        }
-        const uint64_t word = words[byte.at], before = word & ((UINT64_C(1) << byte.first) - 1);
-        sfu__gpu_entry *to = (sfu__gpu_entry *)(void *)(stream + byte.chain.first_pair);
-        int next = all ? byte.first : gpu_bit_count(before);
-        SFU__UNROLL for (int k = 0; k < 8; k++) {
-            const int kept = (int)(word >> (byte.first + k) & 1);
-            if (k < byte.left && (kept || all)) {
-                const uint32_t column = k % 2 == 0 ? two[k / 2].x : two[k / 2].z;
-                const uint32_t value = k % 2 == 0 ? two[k / 2].y : two[k / 2].w;
-                const float scaled = kept ? v_float_of_bits((int32_t)value) * scale : 0.0F;
-                const sfu__gpu_entry left = {column, (uint32_t)v_bits(scaled)};
-                to[next / 2 * 2 * SFU__GPU_GROUP + next % 2] = left;
-                next++;
-            }
-        }
-    }
-}
-
 /* The keep words of a matrix: a byte is one Philox block. */
-SFU__DEVICE_FN void gpu_keep_words(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A) {
+SFU__DEVICE_FN void gpu_keep_words(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+    const sfu__gpu_matrix *A = &run->program->matrices[step->matrix];
     uint8_t *words = (uint8_t *)gpu_words(run, step->keep);
     const uint8_t *nonzero = step->values == SFU__GPU_VALUES_KEPT ? (const uint8_t *)A->nonzero : NULL;
     const uint32_t threshold = gpu_threshold(run, step);
@@ -381,11 +396,13 @@ SFU__DEVICE_FN void gpu_gather_words(const sfu__gpu_run *run, const sfu__gpu_ste
         const sfu__gpu_byte byte = gpu_byte_at(A, i);
         const uint32_t *bits =
             A->mask_bits + 2 * ((uint64_t)byte.chain.first_pair + (uint64_t)(byte.first / 2 * SFU__GPU_GROUP));
-        uint32_t kept = 0;
+        uint32_t bit[8], kept = 0;
+        SFU__UNROLL for (int k = 0; k < 8; k++) { /* beyond the chain: of others, or padding */
+            bit[k] = SFU__READ_ONLY(&bits[k / 2 * 2 * SFU__GPU_GROUP + k % 2]);
+        }
         SFU__UNROLL for (int k = 0; k < 8; k++) {
             if (k < byte.left) {
-                const uint32_t bit = SFU__READ_ONLY(&bits[k / 2 * 2 * SFU__GPU_GROUP + k % 2]);
-                kept |= ((fits ? own[bit >> 5] : from[bit >> 5]) >> (bit & 31) & 1) << k;
+                kept |= ((fits ? own[bit[k] >> 5] : from[bit[k] >> 5]) >> (bit[k] & 31) & 1) << k;
             }
         }
         if (byte.at < A->chain_count) {
@@ -394,25 +411,11 @@ SFU__DEVICE_FN void gpu_gather_words(const sfu__gpu_run *run, const sfu__gpu_ste
     }
 }
 
-/* Dropout of a sparse matrix. Phases: the words; what they leave. */
-SFU__DEVICE_FN void gpu_dropout(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
-    const sfu__gpu_matrix *A = &run->program->matrices[step->matrix];
-    if (phase == 0) {
-        gpu_keep_words(run, step, A);
-    } else {
-        gpu_write_stream(run, step, A);
-    }
-}
-
 SFU__DEVICE_FN void gpu_spmm(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
     const sfu__gpu_matrix *A = &run->program->matrices[step->matrix];
-    const int chains = step->source_keep >= 0 ? 2 : 0;
+    const int chains = step->source_keep >= 0 ? 1 : 0;
     if (phase < chains) {
-        if (phase == 0) {
-            gpu_gather_words(run, step, A);
-        } else {
-            gpu_write_stream(run, step, A);
-        }
+        gpu_gather_words(run, step, A);
     } else if (phase == chains) {
         gpu_spmm_chains(run, step, A);
     } else {

@@ -33,7 +33,7 @@ SFU__DEVICE_FN void gpu_step(const sfu__gpu_run *run, const sfu__gpu_pass *pass,
         gpu_dropout_dense(run, step);
         break;
     case SFU__GPU_KEEP_WORDS:
-        gpu_dropout(run, step, phase);
+        gpu_keep_words(run, step);
         break;
     case SFU__GPU_ACTIVATE:
         gpu_activate(run, step);

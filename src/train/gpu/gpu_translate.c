@@ -23,7 +23,6 @@ typedef struct known_array {
 typedef struct known_mask {
     int64_t plan_offset; /* of the values or the mask in the plan's arena */
     int64_t keep;        /* offset of the words */
-    int64_t stream;      /* offset of what they leave */
     int matrix;
     int mask;
 } known_mask;
@@ -177,6 +176,10 @@ static const known_mask *mask_at(const state *self, int64_t plan_offset) {
     return NULL;
 }
 
+static int64_t reserve_words(state *self, int matrix) {
+    return reserve(self, 2 * (int64_t)self->matrices[matrix].layout.head.chain_count);
+}
+
 /* The sparse matrix of a product, with its mask. */
 static sfu_status set_matrix(sfu__gpu_step *to, state *self, const sfu__plan_step *step, const int32_t *stage_ends) {
     sfu_status status = SFU_OK;
@@ -197,11 +200,10 @@ static sfu_status set_matrix(sfu__gpu_step *to, state *self, const sfu__plan_ste
         to->values = block->dropped > 0 ? SFU__GPU_VALUES_KEPT : SFU__GPU_VALUES_ZEROED;
         to->mask = mask->mask;
         to->keep = mask->keep;
-        to->stream = mask->stream;
         if (transposed) {
             to->source = mask->matrix;
             to->source_keep = mask->keep;
-            sfu__gpu_reserve_mask(self->to, to, &self->matrices[to->matrix].layout.head);
+            to->keep = reserve_words(self, to->matrix);
         }
     }
 done:
@@ -251,7 +253,7 @@ static sfu_status spmm_step(sfu__gpu_step *to, state *self, const sfu__plan_step
     const sfu__gpu_matrix *A = &self->matrices[to->matrix].layout.head;
     const int64_t floats = (int64_t)A->part_count * to->c.ld;
     self->parts_floats = floats > self->parts_floats ? floats : self->parts_floats;
-    to->phases = 1 + (to->source_keep >= 0 ? 2 : 0) + (A->long_count > 0);
+    to->phases = 1 + (to->source_keep >= 0) + (A->long_count > 0);
 done:
     return status;
 }
@@ -272,13 +274,12 @@ static sfu_status dropout_step(sfu__gpu_step *to, state *self, const sfu__plan_s
     to->kernel = SFU__GPU_KEEP_WORDS;
     to->values = step->kernel == SFU__KERNEL_DROPOUT_MASK ? SFU__GPU_VALUES_KEPT : SFU__GPU_VALUES_ZEROED;
     SFU_TRY(matrix_of(&to->matrix, self, &source, -1));
-    to->phases = 2;
-    sfu__gpu_reserve_mask(self->to, to, &self->matrices[to->matrix].layout.head);
+    to->keep = reserve_words(self, to->matrix);
     if (self->mask_count == SFU__GPU_MASKS) {
         return sfu__fail(SFU_ERR_UNSUPPORTED, "a GPU trains networks of up to %d dropout masks", SFU__GPU_MASKS);
     }
-    self->masks[self->mask_count++] = (known_mask){
-        .plan_offset = step->c.offset, .keep = to->keep, .stream = to->stream, .matrix = to->matrix, .mask = to->mask};
+    self->masks[self->mask_count++] =
+        (known_mask){.plan_offset = step->c.offset, .keep = to->keep, .matrix = to->matrix, .mask = to->mask};
 done:
     return status;
 }
@@ -296,7 +297,11 @@ static void split_sums(sfu__gpu_step *to, state *self, int64_t elements, int64_t
 static int64_t chains_of(int64_t terms) { return (terms + SFU__CHAIN_TERMS - 1) / SFU__CHAIN_TERMS; }
 
 static void gemm_step(sfu__gpu_step *to, state *self) {
-    split_sums(to, self, (int64_t)to->c.rows * to->c.ld / 4, chains_of(to->a.cols));
+    enum { ENOUGH = 1 << 11 }; /* for tiles of four */
+    const int64_t elements = (int64_t)to->c.rows * to->c.ld / 4;
+    if (elements < ENOUGH) {
+        split_sums(to, self, elements, chains_of(to->a.cols));
+    }
 }
 
 static void gemm_t_step(sfu__gpu_step *to, state *self, const sfu__plan_step *step) {
@@ -372,7 +377,6 @@ static sfu_status translate_step(sfu__gpu_step *to, state *self, const sfu__plan
                           .parts = step->parts,
                           .stride = step->stride,
                           .keep = -1,
-                          .stream = -1,
                           .source_keep = -1,
                           .learned_values = -1};
     set_stages(to, self, step);
@@ -520,6 +524,21 @@ static sfu_status set_masks(state *self) {
     return SFU_OK;
 }
 
+/* Relu without dropout is done where the product that it follows stores its result: it then has no phases. */
+static void join_relu(const state *self, sfu__gpu_step *steps, size_t i) {
+    const sfu__plan_step *from = &self->pass->steps[i];
+    const sfu__partition *partitions = self->pass->partitions;
+    sfu__gpu_step *step = &steps[i], *product = &steps[i - 1];
+    const bool same_rows = product->c.offset == step->c.offset && product->c.rows == step->c.rows &&
+                           partitions[from[-1].partition].row_set == partitions[from->partition].row_set;
+    if (product->kernel == SFU__GPU_SPMM && step->kernel == SFU__GPU_ACTIVATE && same_rows &&
+        step->act == (int32_t)SFU__RELU && step->mask == SFU__GPU_NO_MASK) {
+        product->relu = 1;
+        product->bias = step->bias;
+        step->phases = 0;
+    }
+}
+
 /* The steps with their offsets; the pass's struct and the steps' arrays are added later. */
 static sfu_status translate_pass(state *self, sfu_pass kind, sfu__gpu_step *steps) {
     sfu_status status = SFU_OK;
@@ -539,6 +558,9 @@ static sfu_status translate_pass(state *self, sfu_pass kind, sfu__gpu_step *step
     to->stage_ends[SFU__GPU_STAGES - 1] = rows->count;
     for (size_t i = 0; i < pass->step_count; i++) {
         SFU_TRY(translate_step(&steps[i], self, &pass->steps[i]));
+        if (i > 0) {
+            join_relu(self, steps, i);
+        }
         self->to->wide = self->to->wide || (kind != SFU_PASS_PREDICT && steps[i].c.ld > SFU__NARROW &&
                                             (steps[i].kernel == SFU__GPU_SPMM || steps[i].kernel == SFU__GPU_GEMM));
     }

@@ -27,7 +27,6 @@ typedef struct state {
     sfu__gpu_operand F;
     bool drops;           /* dropout of the features */
     int64_t keep;         /* their keep words */
-    int64_t stream;       /* what they leave */
     int64_t parts_floats; /* sums of long rows: the most that a product needs */
 } state;
 
@@ -87,7 +86,6 @@ static sfu__gpu_step *add_step(state *self, sfu__gpu_op op, int64_t count) {
                             .b = {.offset = -1},
                             .bias = -1,
                             .keep = -1,
-                            .stream = -1,
                             .source_keep = -1,
                             .learned_values = -1};
     step->stage_ends[SFU__GPU_STAGES - 1] = (int32_t)count;
@@ -114,6 +112,10 @@ static sfu__gpu_step *add_spmm(state *self, sfu__gpu_operand c, int matrix, sfu_
     return step;
 }
 
+static int64_t reserve_words(state *self, int matrix) {
+    return sfu__gpu_reserve(self->to, 2 * (int64_t)self->layouts[matrix].head.chain_count);
+}
+
 /* A product with the features after dropout, or with their transpose, whose keep words are gathered. */
 static void drop_entries(state *self, sfu__gpu_step *step) {
     if (!self->drops) {
@@ -122,12 +124,11 @@ static void drop_entries(state *self, sfu__gpu_step *step) {
     step->values = SFU__GPU_VALUES_ZEROED;
     step->mask = 0;
     step->keep = self->keep;
-    step->stream = self->stream;
     if (step->matrix == MATRIX_XT) {
         step->source = MATRIX_X;
         step->source_keep = self->keep;
-        sfu__gpu_reserve_mask(self->to, step, &self->layouts[MATRIX_XT].head);
-        step->phases += 2;
+        step->keep = reserve_words(self, MATRIX_XT);
+        step->phases++;
     }
 }
 
@@ -137,10 +138,7 @@ static void add_keep_words(state *self) {
         step->matrix = MATRIX_X;
         step->values = SFU__GPU_VALUES_ZEROED;
         step->mask = 0;
-        step->phases = 2;
-        sfu__gpu_reserve_mask(self->to, step, &self->layouts[MATRIX_X].head);
-        self->keep = step->keep;
-        self->stream = step->stream;
+        step->keep = self->keep = reserve_words(self, MATRIX_X);
     }
 }
 

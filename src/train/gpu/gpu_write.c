@@ -11,12 +11,6 @@ int64_t sfu__gpu_reserve(sfu__gpu_translation *to, int64_t floats) {
     return at;
 }
 
-void sfu__gpu_reserve_mask(sfu__gpu_translation *to, sfu__gpu_step *step, const sfu__gpu_matrix *A) {
-    const int64_t pair_floats = 2 * (int64_t)(sizeof(sfu__gpu_entry) / sizeof(float));
-    step->keep = sfu__gpu_reserve(to, 2 * (int64_t)A->chain_count);
-    step->stream = sfu__gpu_reserve(to, pair_floats * A->pair_count);
-}
-
 void sfu__gpu_reserve_parameters(sfu__gpu_translation *to, int64_t size) {
     sfu__gpu_program *program = &to->program;
     program->size = size;

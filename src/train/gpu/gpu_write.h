@@ -7,9 +7,6 @@
 /* Memory of each training; returns its offset. */
 int64_t sfu__gpu_reserve(sfu__gpu_translation *to, int64_t floats);
 
-/* The same for a mask of a step's matrix, and for what it leaves. */
-void sfu__gpu_reserve_mask(sfu__gpu_translation *to, sfu__gpu_step *step, const sfu__gpu_matrix *A);
-
 /* The same for theta, its moments and its gradient. */
 void sfu__gpu_reserve_parameters(sfu__gpu_translation *to, int64_t size);
 
