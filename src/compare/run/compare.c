@@ -242,31 +242,6 @@ sfu_status sfu_reproduce(sfu_results **results, const char *table, const sfu_com
                      sfu__quote(quoted, table, strlen(table)));
 }
 
-const char *sfu_reproduce_table(int i, const char **text) {
-    static const char *const tables[][2] = {
-        {"set1", "few labels: 20 a class, ten splits"},
-        {"set2", "a quarter of the way to all labels"},
-        {"set3", "half of the way"},
-        {"set4", "three quarters"},
-        {"set5", "many labels: all but validation and test"},
-        {"standard", "the standard splits of Cora, Citeseer and Pubmed"},
-        {"layers", "the number of smoothings or convolutions"},
-        {"self-neighbour", "weights of a node and of its neighbours in label smoothing"},
-        {"degree-exponents", "exponents of the degrees in label smoothing"},
-        {"cost", "Table 1: what each network costs, by formula, predicted and measured"},
-        {"datasets", "Table 2: the datasets"},
-        {"all", "all of these"},
-    };
-    enum { COUNT = sizeof tables / sizeof tables[0] };
-    if (i < 0 || i >= COUNT) {
-        return NULL;
-    }
-    if (text != NULL) {
-        *text = tables[i][1];
-    }
-    return tables[i][0];
-}
-
 /* Measured times are read, not measured again. */
 static sfu_status read_text(sfu_results *results) {
     sfu_status status = SFU_OK;

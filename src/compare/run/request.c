@@ -1,13 +1,16 @@
 /* request.c - the request of a comparison: made from options, written to and read from JSON. */
 #include "request.h"
 
+#include "file.h"
 #include "space.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
 void sfu__request_clear(sfu__request *request) {
     sfu__string_list_clear(&request->datasets);
+    sfu__string_list_clear(&request->paths);
     sfu__string_list_clear(&request->nets);
     sfu__string_list_clear(&request->sizes);
     sfu__free(request->kind);
@@ -29,6 +32,20 @@ static sfu_status copy_list(sfu__string_list *to, const char *const *from, int c
     sfu_status status = SFU_OK;
     for (int i = 0; i < count && status == SFU_OK; i++) {
         status = sfu__string_list_add(to, from[i]);
+    }
+    return status;
+}
+
+/* "data/Cora.safetensors" is cora. */
+static sfu_status add_paper_names(sfu__string_list *names, const sfu__string_list *paths) {
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < paths->count && status == SFU_OK; i++) {
+        char *name = sfu__path_stem(paths->items[i]);
+        for (char *c = name; c != NULL && *c != '\0'; c++) {
+            *c = (char)tolower((unsigned char)*c);
+        }
+        status = name != NULL ? sfu__string_list_add(names, name) : SFU_ERR_MEMORY;
+        sfu__free(name);
     }
     return status;
 }
@@ -124,7 +141,9 @@ sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_
     request->loss = options->loss != SFU_LOSS_OF_SPACE ? options->loss : sfu__space_loss(request->space);
     SFU_TRY(copy(&request->feature_norm, options->feature_norm));
     SFU_TRY(copy(&request->lpnn, options->lpnn != NULL ? options->lpnn : ""));
-    SFU_TRY(copy_list(&request->datasets, options->datasets, options->dataset_count));
+    SFU_TRY(copy_list(&request->paths, options->datasets, options->dataset_count));
+    SFU_TRY(compare ? copy_list(&request->datasets, options->datasets, options->dataset_count)
+                    : add_paper_names(&request->datasets, &request->paths));
     SFU_TRY(copy_list(&request->nets, options->nets, options->net_count));
     SFU_TRY(copy_list(&request->sizes, options->sizes, options->size_count));
     if (options->net_count == 0) {

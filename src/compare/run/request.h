@@ -8,7 +8,8 @@
 /* Starts as {0}; call sfu__request_clear also after a failure. */
 typedef struct sfu__request {
     char *kind;                /* "compare", or a table of the paper: "set1", ... */
-    sfu__string_list datasets; /* as given: names or paths */
+    sfu__string_list datasets; /* names in the results: as given; for a table of the paper without folder and suffix */
+    sfu__string_list paths;    /* as given: names or paths; not stored: a folder may be continued on another machine */
     sfu__string_list nets;     /* names or compositions, in the order of the tables */
     sfu__string_list sizes;    /* "1" to "5", counts, "standard" */
     int32_t splits, trials, lpnn_trials;

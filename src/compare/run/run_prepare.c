@@ -54,9 +54,9 @@ static sfu_status open_datasets(sfu__running *run) {
         if (dataset_of(run, task) == NULL) {
             sfu__open_dataset *opened = &run->datasets[run->dataset_count];
             opened->given = task->dataset;
-            status = sfu_dataset_open(&opened->dataset, opened->given);
+            status = sfu_dataset_open(&opened->dataset, task->path);
             if (status == SFU_ERR_NOT_FOUND) {
-                SFU_TRY(add_missing(run, &missing, opened->given));
+                SFU_TRY(add_missing(run, &missing, task->path));
                 continue;
             }
             SFU_TRY(status);
