@@ -144,7 +144,8 @@ static sfu_status try_request(const char *kind, const char *dataset, const char 
     options.keep_loops = keep_loops;
     sfu__request request = request_of(kind, &options);
     sfu__tasks tasks = {0};
-    const sfu_status status = sfu__paper_tasks(&tasks, &request);
+    sfu_status status = sfu__paper_tasks(&tasks, &request);
+    status = status == SFU_OK ? sfu__paper_check_loops(&tasks) : status;
     sfu__tasks_clear(&tasks);
     sfu__request_clear(&request);
     return status;

@@ -26,6 +26,7 @@ typedef struct sfu__table_file {
     const char *file;
     const sfu__table_column *columns;
     size_t count;
+    size_t optional; /* the last columns, all of which a file may lack; they are then unchanged in the row */
 } sfu__table_file;
 
 /* Writes FOLDER/FILE atomically. Starts as {0}; call sfu__table_file_close also after a failure. */

@@ -160,7 +160,7 @@ done:
 }
 
 /* Datasets with self-loops must be downloaded with --self-loops keep; they are not available by name alone. */
-static sfu_status check_loops(const sfu__tasks *tasks) {
+sfu_status sfu__paper_check_loops(const sfu__tasks *tasks) {
     sfu_status status = SFU_OK;
     for (int i = 0; i < tasks->count && status == SFU_OK; i++) {
         const char *name = tasks->items[i].path;
@@ -194,9 +194,7 @@ sfu_status sfu__paper_tasks(sfu__tasks *tasks, const sfu__request *request) {
     if (tasks->count == 0) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "the paper's table %s has none of these networks on these datasets",
                            request->kind);
-        goto done;
     }
-    SFU_TRY(check_loops(tasks));
 done:
     return status;
 }

@@ -99,7 +99,7 @@ static const sfu__table_column columns[] = {
     SFU__COLUMN(curve_row, "val_loss", SFU__COLUMN_NUMBER, epoch.val_loss),
     SFU__COLUMN(curve_row, "val_accuracy", SFU__COLUMN_NUMBER, epoch.val_accuracy),
 };
-static const sfu__table_file table_file = {"curves.csv", columns, sizeof columns / sizeof columns[0]};
+static const sfu__table_file table_file = {"curves.csv", columns, sizeof columns / sizeof columns[0], 0};
 
 static sfu_status put_curve(sfu__table_file_writer *out, const sfu__curve *curve) {
     sfu_status status = SFU_OK;

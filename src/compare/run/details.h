@@ -7,8 +7,9 @@
 
 #include "results.h"
 
-/* One value. The section is "property" (row: its name), "warning" (row: its number), "hyperparameter" (row: its name)
- * or "confusion" (row: true class, column: predicted class, value: number of test nodes). */
+/* One value. The section is "digest" (of the dataset), "property" (row: its name), "warning" (row: its number),
+ * "hyperparameter" (row: its name) or "confusion" (row: true class, column: predicted class, value: number of test
+ * nodes). */
 typedef struct sfu__detail {
     sfu__task task; /* the dataset; and network, size and split where it is not about the dataset alone */
     int32_t trial;  /* the winner: details of another trial are out of date */
@@ -29,6 +30,12 @@ void sfu__details_clear(sfu__details *details);
 SFU_CHECKED sfu_status sfu__details_add_dataset(sfu__details *details, const char *given, const sfu_dataset *dataset);
 SFU_CHECKED sfu_status sfu__details_add_winner(sfu__details *details, const sfu__entry *entry, const sfu_study *study,
                                                const sfu_dataset *dataset);
+
+/* The digest of a dataset, borrowed; NULL: not known. */
+const char *sfu__details_digest(const sfu__details *details, const char *given);
+
+/* Adds what the list does not have yet, task by task. */
+SFU_CHECKED sfu_status sfu__details_add_missing(sfu__details *details, const sfu__details *from);
 
 /* Moves all of `from` into the list, instead of what it has for the same task, and leaves `from` empty. */
 SFU_CHECKED sfu_status sfu__details_put(sfu__details *details, sfu__details *from);

@@ -136,6 +136,7 @@ sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_
     request->lpnn_trials = options->lpnn_trials > 0 ? options->lpnn_trials : options->trials;
     request->seed = options->seed;
     request->keep_loops = options->keep_loops;
+    request->drop_studies = options->drop_studies;
     SFU_TRY(copy(&request->kind, kind));
     SFU_TRY(copy(&request->space, options->space != NULL ? options->space : default_space(compare)));
     request->loss = options->loss != SFU_LOSS_OF_SPACE ? options->loss : sfu__space_loss(request->space);
@@ -163,6 +164,29 @@ sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_
     SFU_TRY(check_lpnn(request));
 done:
     return status;
+}
+
+sfu_status sfu__request_difference(sfu__text *text, const sfu__request *before, const sfu__request *now) {
+    const struct {
+        const char *option, *before, *now;
+    } words[] = {
+        {"space", before->space, now->space},
+        {"feature-norm", before->feature_norm, now->feature_norm},
+        {"lpnn", before->lpnn, now->lpnn},
+        {"loss", before->loss == SFU_LOSS_SUM ? "sum" : "mean", now->loss == SFU_LOSS_SUM ? "sum" : "mean"},
+        {"metric", sfu_metric_name((int)before->metric, NULL), sfu_metric_name((int)now->metric, NULL)},
+        {"class-weight", before->balanced ? "balanced" : "none", now->balanced ? "balanced" : "none"},
+        {"self-loops", before->keep_loops ? "keep" : "drop", now->keep_loops ? "keep" : "drop"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(words[i].before, words[i].now) != 0) {
+            char quoted[SFU__QUOTE_MAX];
+            return sfu__text_format(text, " with --%s %s", words[i].option,
+                                    sfu__quote(quoted, words[i].before, strlen(words[i].before)));
+        }
+    }
+    return before->seed == now->seed ? sfu__text_add(text, "", 0)
+                                     : sfu__text_format(text, " with --seed %" PRIu64, before->seed);
 }
 
 /* ---- as JSON ----------------------------------------------------------------------------------------------------- */
@@ -204,6 +228,9 @@ sfu_status sfu__request_print(sfu__text *json, const sfu__request *request) {
     }
     if (request->balanced) {
         SFU_TRY(put_text(json, "class_weight", "balanced"));
+    }
+    if (request->drop_studies) {
+        SFU_TRY(put_text(json, "studies", "removed"));
     }
     SFU_TRY(sfu__text_format(json,
                              "\"self_loops\": \"%s\", \"splits\": %d, \"trials\": %d, \"lpnn_trials\": %d, "
@@ -265,6 +292,7 @@ sfu_status sfu__request_read(sfu__request *request, const sfu__json *json, const
     request->keep_loops = is_word(json, "self_loops", "keep");
     request->metric = metric_of(json);
     request->balanced = is_word(json, "class_weight", "balanced");
+    request->drop_studies = is_word(json, "studies", "removed");
     request->splits = count_of(json, "splits");
     request->trials = count_of(json, "trials");
     request->lpnn_trials = count_of(json, "lpnn_trials");

@@ -20,6 +20,7 @@ typedef struct sfu__request {
     bool keep_loops;
     sfu_metric metric; /* of early stopping, the choice of trials and the tables */
     bool balanced;     /* class weights */
+    bool drop_studies; /* the file of a study is removed when its result is stored */
     char *version;     /* version of the program that stored it; NULL: not stored yet */
     double protocol;   /* of that program, protocol.h */
 } sfu__request;
@@ -31,6 +32,10 @@ void sfu__request_clear(sfu__request *request);
 
 /* The loss of a space, unless another is asked for. */
 sfu_loss sfu__space_loss(const char *space);
+
+/* Adds the first setting of a stored request that differs from another one: " with --loss sum"; "" if only the kind,
+ * datasets, networks, splits and trials may differ. */
+SFU_CHECKED sfu_status sfu__request_difference(sfu__text *text, const sfu__request *before, const sfu__request *now);
 
 /* Prints to and reads from the JSON of the manifest. */
 SFU_CHECKED sfu_status sfu__request_print(sfu__text *json, const sfu__request *request);

@@ -66,3 +66,7 @@ sfu_status sfu__tasks_make(sfu__tasks *tasks, const sfu__request *request) {
 done:
     return status;
 }
+
+sfu_status sfu__request_tasks(sfu__tasks *tasks, const sfu__request *request) {
+    return strcmp(request->kind, "compare") == 0 ? sfu__tasks_make(tasks, request) : sfu__paper_tasks(tasks, request);
+}
