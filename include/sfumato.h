@@ -1107,6 +1107,8 @@ typedef struct sfu_compare_options {
         drop_studies; /* remove the file of a study when its result is stored; a folder that has kept them goes on to */
     int part, parts;  /* run every parts-th study alone, from the part-th on: 1 to `parts`; 0: all. sfu_results_merge
                        * puts the parts together */
+    const char *share; /* postgresql://...: machines that make the same call share its studies through this database.
+                        * Each takes studies that no other has, and all get all results; NULL: none */
 } sfu_compare_options;
 
 SFU_API void sfu_compare_options_init_sized(sfu_compare_options *options, size_t size);

@@ -135,6 +135,7 @@ static sfu_status run(sfu_results *results, const sfu_compare_options *options, 
                                   .on_progress = options->on_progress,
                                   .on_progress_user = options->on_progress_user,
                                   .log_filter = log_filter,
+                                  .share = options->share,
                                   .part = options->part,
                                   .parts = options->parts,
                                   .report = report_folder};

@@ -259,3 +259,28 @@ sfu_status sfu__details_read(sfu__details *details, const char *folder) {
     sfu__detail row = {.task = {.alpha = NAN, .beta = NAN}};
     return sfu__table_file_read(&table_file, folder, &row, take_row, details);
 }
+
+sfu_status sfu__details_print(sfu__text *json, const sfu__details *details) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(json, "["));
+    for (int i = 0; i < details->count; i++) {
+        SFU_TRY(sfu__text_format(json, "%s", i > 0 ? ", " : ""));
+        SFU_TRY(sfu__table_row_print(json, &table_file, &details->items[i]));
+    }
+    SFU_TRY(sfu__text_format(json, "]"));
+done:
+    return status;
+}
+
+sfu_status sfu__details_read_json(sfu__details *details, const sfu__json *json, const sfu__task *task,
+                                  const char *place) {
+    sfu_status status = SFU_OK;
+    sfu__detail row = {.task = *task};
+    for (const sfu__json *item = sfu__json_items(json); item != NULL; item = item->next) {
+        SFU_TRY(sfu__table_row_read(&row, &table_file, item, place));
+        row.task = *task;
+        SFU_TRY(add(details, &row));
+    }
+done:
+    return status;
+}

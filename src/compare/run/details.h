@@ -53,4 +53,9 @@ bool sfu__details_wanted(const sfu__task *task);
 SFU_CHECKED sfu_status sfu__details_read(sfu__details *details, const char *folder);
 SFU_CHECKED sfu_status sfu__details_write(const sfu__details *details, const char *folder, const sfu__tasks *tasks);
 
+/* All values as a JSON array; and added to a list, as those of this task. */
+SFU_CHECKED sfu_status sfu__details_print(sfu__text *json, const sfu__details *details);
+SFU_CHECKED sfu_status sfu__details_read_json(sfu__details *details, const sfu__json *json, const sfu__task *task,
+                                              const char *place);
+
 #endif

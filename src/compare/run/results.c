@@ -200,3 +200,23 @@ sfu_status sfu__entries_read(sfu__entries *entries, const char *folder) {
 done:
     return status;
 }
+
+/* ---- an entry as JSON -------------------------------------------------------------------------------------------- */
+
+sfu_status sfu__entry_print(sfu__text *json, const sfu__entries *entries, const sfu__entry *entry) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(json, "\"result\": "));
+    SFU_TRY(sfu__table_row_print(json, results_table(entries), entry));
+    SFU_TRY(sfu__text_format(json, ", \"timing\": "));
+    SFU_TRY(sfu__table_row_print(json, &timings_table, entry));
+done:
+    return status;
+}
+
+sfu_status sfu__entry_read(sfu__entry *entry, const sfu__entries *entries, const sfu__json *json, const char *place) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__table_row_read(entry, results_table(entries), sfu__json_get(json, "result"), place));
+    SFU_TRY(sfu__table_row_read(entry, &timings_table, sfu__json_get(json, "timing"), place));
+done:
+    return status;
+}

@@ -80,6 +80,11 @@ const char *sfu__entry_difference(const sfu__entries *entries, const sfu__entry 
 SFU_CHECKED sfu_status sfu__entries_read(sfu__entries *entries, const char *folder);
 SFU_CHECKED sfu_status sfu__entries_write(const sfu__entries *entries, const char *folder);
 
+/* An entry as members of a JSON object: "result" and "timing", its rows of the two files. */
+SFU_CHECKED sfu_status sfu__entry_print(sfu__text *json, const sfu__entries *entries, const sfu__entry *entry);
+SFU_CHECKED sfu_status sfu__entry_read(sfu__entry *entry, const sfu__entries *entries, const sfu__json *json,
+                                       const char *place);
+
 /* The tasks of a request, in the order of the tables: datasets, then sizes, then networks, then splits. Tables of the
  * paper are in paper_tasks.c. The first calls one of the others. */
 SFU_CHECKED sfu_status sfu__request_tasks(sfu__tasks *tasks, const sfu__request *request);
@@ -107,6 +112,7 @@ typedef struct sfu__run_options {
     sfu_compare_fn on_progress;
     void *on_progress_user;
     sfu__log_filter *log_filter;              /* messages before the run, which are not repeated */
+    const char *share;                        /* URL of the database through which machines share the run; NULL: none */
     int part, parts;                          /* of the studies, only those of this part, from 1 to `parts`; 0: all */
     sfu_status (*report)(const char *folder); /* writes tables, plots and page of a folder; NULL: not before the end */
 } sfu__run_options;

@@ -65,7 +65,7 @@ done:
 sfu_status sfu__run_collect(sfu__running *run) {
     sfu_status status = SFU_OK;
     pthread_mutex_lock(&run->lock);
-    const int finished = run->finished;
+    const int finished = run->shared != NULL ? run->published : run->finished; /* what is published is still whole */
     pthread_mutex_unlock(&run->lock);
     for (; run->collected < finished; run->collected++) {
         SFU_TRY(store_job(run, &run->jobs[run->finish_order[run->collected]]));

@@ -37,6 +37,8 @@ typedef struct sfu__job {
     sfu__details details;   /* of its winner, where they are kept */
     _Atomic int32_t trials; /* finished so far */
     atomic_bool started;    /* */
+    bool ready;             /* a thread may take it */
+    bool fetched;           /* another machine has run it */
     bool stored;            /* its result is in the entries */
     int32_t known;          /* finished by earlier calls */
     double weight;          /* expected cost of a trial, relative to others */
@@ -47,6 +49,8 @@ typedef struct sfu__run_cell {
     const sfu__task *task; /* the first of them */
     int total, done;
 } sfu__run_cell;
+
+typedef struct sfu__shared sfu__shared; /* run_shared.h */
 
 typedef struct sfu__running {
     const sfu__run_options *options;
@@ -70,20 +74,22 @@ typedef struct sfu__running {
     int64_t trials_before; /* and their trials */
 
     pthread_mutex_t lock;
-    pthread_cond_t job_finished;
-    int taken;         /* number of started jobs */
+    pthread_cond_t job_finished, job_ready;
+    int running;       /* number of jobs that threads have taken and not finished */
     int finished;      /* number of finished jobs */
     int *finish_order; /* [count]: jobs in the order in which they finished */
+    int published;     /* number of these that a shared database has */
     int collected;     /* number of these that are in the entries */
     int saved;         /* and in the folder */
     double saved_at;   /* when the folder was last written, and how long that took */
     double save_s;
-    double reported_at; /* when its tables and plots were */
-    bool table_ended;   /* since then */
-    bool cancelled;     /* the callback asked to stop */
-    int threads;        /* studies at once */
-    int job_threads;    /* threads of the processor for all studies together */
-    sfu__gpu *gpu;      /* that the studies share; NULL: none */
+    double reported_at;  /* when its tables and plots were */
+    bool table_ended;    /* since then */
+    bool cancelled;      /* the callback asked to stop */
+    sfu__shared *shared; /* the machines that share the run; NULL: this one alone */
+    int threads;         /* studies at once */
+    int job_threads;     /* threads of the processor for all studies together */
+    sfu__gpu *gpu;       /* that the studies share; NULL: none */
     atomic_bool stop;
     sfu_status status;
     char message[SFU__MESSAGE_MAX];
@@ -104,6 +110,9 @@ SFU_CHECKED sfu_status sfu__run_remove_study(const sfu__running *run, const sfu_
 
 /* Copies the result of a task to the tasks with the same training. */
 SFU_CHECKED sfu_status sfu__run_share(sfu__running *run, const sfu__entry *entry);
+
+/* Lets a thread take a job. */
+void sfu__run_make_ready(sfu__running *run, sfu__job *job);
 
 /* run_folder.c: makes the folder; adds finished jobs to the entries; writes these to the folder if the last time is
  * long enough ago, or `now`; and sorts them and removes what is not needed after the last. */

@@ -7,7 +7,7 @@
 #include "clock.h"
 #include "parallel.h"
 #include "progress.h"
-#include "run_int.h"
+#include "run_shared.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,14 +15,35 @@
 
 /* ---- worker threads ---------------------------------------------------------------------------------------------- */
 
-/* The next job, or NULL; and how many threads of the processor it may use. */
+void sfu__run_make_ready(sfu__running *run, sfu__job *job) {
+    pthread_mutex_lock(&run->lock);
+    job->ready = true;
+    pthread_cond_signal(&run->job_ready);
+    pthread_mutex_unlock(&run->lock);
+}
+
+static sfu__job *find_ready(const sfu__running *run) {
+    for (int i = 0; i < run->count; i++) {
+        if (run->jobs[i].ready && !atomic_load(&run->jobs[i].started)) {
+            return &run->jobs[i];
+        }
+    }
+    return NULL;
+}
+
+/* The next job, or NULL; and how many threads of the processor it may use. On a shared run it waits for one that this
+ * machine may have. */
 static sfu__job *take_job(sfu__running *run, int *threads) {
     sfu__job *taken = NULL;
     pthread_mutex_lock(&run->lock);
-    if (run->status == SFU_OK && !atomic_load(&run->stop) && run->taken < run->count) {
-        const int left = run->count - run->taken;
-        taken = &run->jobs[run->taken++];
-        *threads = left < run->job_threads ? run->job_threads / left : 1;
+    while (run->status == SFU_OK && !atomic_load(&run->stop) && (taken = find_ready(run)) == NULL &&
+           run->shared != NULL) {
+        pthread_cond_wait(&run->job_ready, &run->lock);
+    }
+    if (taken != NULL) {
+        const int left = run->count - run->finished - run->running;
+        *threads = left < run->job_threads ? run->job_threads / (left > 0 ? left : 1) : 1;
+        run->running++;
         atomic_store(&taken->started, true);
     }
     pthread_mutex_unlock(&run->lock);
@@ -31,6 +52,7 @@ static sfu__job *take_job(sfu__running *run, int *threads) {
 
 static void finish_job(sfu__running *run, const sfu__job *job, sfu_status status) {
     pthread_mutex_lock(&run->lock);
+    run->running--;
     if (status == SFU_OK) {
         run->finish_order[run->finished++] = (int)(job - run->jobs);
     } else if (run->status == SFU_OK) {
@@ -68,6 +90,7 @@ static sfu_status wait_for_all(sfu__running *run) {
     while (run->collected < run->count) {
         SFU_TRY(sfu__run_report_progress(run));
         wait_for_jobs(run);
+        SFU_TRY(run->shared != NULL ? sfu__shared_step(run->shared) : SFU_OK);
         SFU_TRY(sfu__run_collect(run));
         SFU_TRY(sfu__run_save(run, false));
         pthread_mutex_lock(&run->lock);
@@ -90,6 +113,9 @@ static sfu_status run_threads(sfu__running *run) {
     pthread_t *ids = NULL;
     int made = 0;
     SFU_ALLOC(ids, run->threads);
+    for (int i = 0; i < run->count; i++) {
+        run->jobs[i].ready = run->shared == NULL;
+    }
     while (made < run->threads && made < run->count && pthread_create(&ids[made], NULL, thread_main, run) == 0) {
         made++;
     }
@@ -99,7 +125,10 @@ static sfu_status run_threads(sfu__running *run) {
     }
     status = wait_for_all(run);
 done:
+    pthread_mutex_lock(&run->lock);
     atomic_store(&run->stop, true);
+    pthread_cond_broadcast(&run->job_ready);
+    pthread_mutex_unlock(&run->lock);
     for (int i = 0; i < made; i++) {
         pthread_join(ids[i], NULL);
     }
@@ -111,6 +140,7 @@ done:
 static sfu_status save_rest(sfu__running *run, sfu_status status) {
     char message[SFU__MESSAGE_MAX];
     snprintf(message, sizeof message, "%s", sfu_message());
+    run->published = run->finished; /* the folder has the others, too */
     sfu_status saved = sfu__run_collect(run);
     saved = saved == SFU_OK ? sfu__run_save(run, true) : saved;
     if (status == SFU_ERR_CANCELLED && saved != SFU_OK) {
@@ -126,6 +156,7 @@ static void start_lock(sfu__running *run) {
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_mutex_init(&run->lock, NULL);
     pthread_cond_init(&run->job_finished, &clock);
+    pthread_cond_init(&run->job_ready, NULL);
     pthread_condattr_destroy(&clock);
 }
 
@@ -137,6 +168,9 @@ sfu_status sfu__run_tasks(sfu__entries *entries, const sfu__tasks *tasks, const 
     run.began = run.reported_at = sfu__now();
     SFU_TRY(sfu__run_prepare(&run));
     SFU_TRY(sfu__run_choose_device(&run));
+    if (options->share != NULL) {
+        SFU_TRY(sfu__shared_open(&run.shared, &run, options->share));
+    }
     SFU_TRY(sfu__run_make_folder(&run));
     status = run_threads(&run);
     if (status != SFU_OK) {
@@ -145,9 +179,11 @@ sfu_status sfu__run_tasks(sfu__entries *entries, const sfu__tasks *tasks, const 
     }
     SFU_TRY(sfu__run_end(&run));
 done:
+    sfu__shared_close(run.shared);
     sfu__run_clear(&run);
     sfu__gpu_close(run.gpu);
     pthread_cond_destroy(&run.job_finished);
+    pthread_cond_destroy(&run.job_ready);
     pthread_mutex_destroy(&run.lock);
     return status;
 }
