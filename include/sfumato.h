@@ -979,6 +979,8 @@ typedef struct sfu_tune_options {
     sfu_tune_fn on_progress; /* or NULL */
     void *on_progress_user;
     const char *remedy; /* the advice in the message if the location holds another study; NULL: "take another name" */
+    bool lazy_sync; /* of an SQLite file: faster on slow disks; after a power failure the last trials may be missing,
+                     * and are run again. A killed process loses nothing */
 } sfu_tune_options;
 
 SFU_API void sfu_tune_options_init_sized(sfu_tune_options *options, size_t size);

@@ -196,7 +196,11 @@ static sfu_status run(const char *folder, const wish *wish) {
     sfu__tasks tasks = {0};
     sfu__entries entries = {0};
     sfu_status status = SFU_OK;
-    const sfu__run_options how = {folder, &request, wish->jobs, NULL, wish->hear, wish->user, NULL};
+    const sfu__run_options how = {.folder = folder,
+                                  .request = &request,
+                                  .jobs = wish->jobs,
+                                  .on_progress = wish->hear,
+                                  .on_progress_user = wish->user};
     SFU_TRY(sfu__request_make(&request, "compare", &options));
     SFU_TRY(sfu__tasks_make(&tasks, &request));
     assert_int_equal(tasks.count, wish->nets * wish->splits);
@@ -466,7 +470,8 @@ static void the_same_training_is_run_once(void **state) {
     sfu__tasks tasks = {0};
     sfu__entries entries = {0}, again = {0};
     counter counter = {.stop_after = INT32_MAX};
-    const sfu__run_options how = {folder, &request, 2, NULL, hear, &counter, NULL};
+    const sfu__run_options how = {
+        .folder = folder, .request = &request, .jobs = 2, .on_progress = hear, .on_progress_user = &counter};
     assert_ok(sfu__request_make(&request, "compare", &options));
     for (int i = 0; i < CELLS; i++) {
         sfu__task task = {.net = "mlp+lp",
@@ -667,7 +672,7 @@ static sfu_status prepare_body(void *context) {
     sfu__request request = {0};
     sfu__tasks tasks = {0};
     sfu__entries entries = {0};
-    const sfu__run_options how = {folder, &request, 1, NULL, NULL, NULL, NULL};
+    const sfu__run_options how = {.folder = folder, .request = &request, .jobs = 1};
     sfu__running run = {.options = &how, .tasks = &tasks, .entries = &entries};
     SFU_TRY(sfu__request_make(&request, "compare", &options));
     SFU_TRY(sfu__tasks_make(&tasks, &request));

@@ -317,13 +317,6 @@ sfu_status sfu__shared_open(sfu__shared **shared, sfu__running *run, const char 
     sfu__worker_here(self->worker);
     sfu__study_url_shown(self->shown, url);
     SFU_TRY(sfu__study_url_read(&location, url));
-    if (location == NULL || !sfu__study_url_is_postgres(location)) {
-        status = sfu__fail(SFU_ERR_ARGUMENT,
-                           "%s: expected the URL of a PostgreSQL database, "
-                           "postgresql://USER@HOST:PORT/DATABASE",
-                           self->shown);
-        goto done;
-    }
     SFU_ALLOC_ZERO(self->rows, run->count);
     for (int i = 0; i < run->count; i++) {
         SFU_TRY(make_key(self->rows[i].key, run, &run->jobs[i]));

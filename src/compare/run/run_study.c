@@ -168,6 +168,7 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     options.on_progress = on_progress;
     options.on_progress_user = &listener;
     options.remedy = remedy;
+    options.lazy_sync = request->drop_studies;
     status = sfu__tune_on(study, on_gpu ? &gpu : NULL, self->dataset, net.bytes, NULL, self->split, &options);
     SFU_TRY(explain_broken(status, file.bytes));
     if (self->lost_curve) {
