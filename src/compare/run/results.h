@@ -20,7 +20,7 @@ enum { SFU__NAME_MAX = 256 };
 /* One study: a row of the tables, on one split. */
 typedef struct sfu__task {
     char dataset[SFU__NAME_MAX]; /* as given in the request; a table of the paper has its name */
-    char path[SFU__NAME_MAX];    /* where it is opened; not stored, and not compared */
+    char path[SFU__NAME_MAX];    /* where it is opened; "": `dataset`; not stored, and not compared */
     char net[SFU__NAME_MAX];     /* as shown in the tables: "gcn", or a composition */
     char size[16];               /* "1" to "5", a count, or "standard" */
     char split[32];              /* the protocol: "random:0", "standard" */

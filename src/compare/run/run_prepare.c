@@ -71,9 +71,10 @@ static sfu_status open_datasets(sfu__running *run) {
             sfu__open_dataset *opened = &run->datasets[run->dataset_count];
             opened->given = task->dataset;
             opened->has_namesake = has_namesake(run, task->dataset);
-            status = sfu_dataset_open(&opened->dataset, task->path);
+            const char *path = task->path[0] != '\0' ? task->path : task->dataset;
+            status = sfu_dataset_open(&opened->dataset, path);
             if (status == SFU_ERR_NOT_FOUND) {
-                SFU_TRY(add_missing(run, &missing, task->path));
+                SFU_TRY(add_missing(run, &missing, path));
                 continue;
             }
             SFU_TRY(status);
