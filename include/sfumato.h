@@ -1105,10 +1105,9 @@ typedef struct sfu_compare_options {
     sfu_metric metric;  /* for early stopping, the choice of trials and the tables; sfu_reproduce: accuracy */
     bool balanced;      /* weight each class by the inverse of its number of labels; sfu_reproduce: false */
     const char *device; /* as in sfu_train_options. Never changes the result; costs are measured on the CPU */
-    bool
-        drop_studies; /* remove the file of a study when its result is stored; a folder that has kept them goes on to */
-    int part, parts;  /* run every parts-th study alone, from the part-th on: 1 to `parts`; 0: all. sfu_results_merge
-                       * puts the parts together */
+    bool drop_studies; /* remove the file of a study when its result is stored; not in a folder that kept them before */
+    int part, parts;   /* run every parts-th study alone, from the part-th on: 1 to `parts`; 0: all. sfu_results_merge
+                        * puts the parts together */
     const char *share; /* postgresql://...: machines that make the same call share its studies through this database.
                         * Each takes studies that no other has, and all get all results; NULL: none */
 } sfu_compare_options;

@@ -287,7 +287,10 @@ const cli_command cmd_reproduce = {
         "The paper uses 2,000 trials per study and ten splits; reduced settings are reported. Run an interrupted "
         "command "
         "again to resume it; a run with more networks, splits or trials computes only the missing studies. Details "
-        "that the paper leaves open are options marked as interpretation, and are recorded with the results.",
+        "that the paper leaves open are options marked as interpretation, and are recorded with the results.\n\n"
+        "Several machines can fill one folder: through a database (--share), or in parts (--part) that sfumato merge "
+        "puts "
+        "together. The results are the same.",
     .operands =
         (const cli_operand[]){
             {.name = "TABLE", .kind = VALUE_NAME, .names = sfu_reproduce_table, .help = "table of the paper"}, {0}},
@@ -296,6 +299,7 @@ const cli_command cmd_reproduce = {
         (const cli_example[]){
             {"sfumato reproduce set1 --datasets cora --trials 100", "Few labels, on Cora, with few trials:"},
             {"sfumato reproduce standard", "The standard splits, with the paper's settings:"},
+            {"sfumato reproduce all -o paper", "Everything, in one folder that can be stopped, moved and continued:"},
             {"sfumato reproduce cost", "The cost of an epoch of each network on this machine:"},
             {0}},
     .reports = true,

@@ -67,6 +67,10 @@ interrupt stopped '[ "$(ask "SELECT count(*) FROM sfumato_studies WHERE result I
 [ "$(cat stopped.code)" = 130 ] || fail "exit $(cat stopped.code): $(cat stopped.stderr)"
 [ "$(ask 'SELECT count(*) FROM sfumato_studies WHERE result IS NULL AND beat > 0')" = 0 ] || fail "claims are left"
 
+# Studies of `tune` may be in the same database.
+"$SFUMATO" tune cora sgcn --trials 2 --study "$url" -q >/dev/null || fail "tune did not take the database"
+(share late) || fail "exit $?: $(cat late.stderr)"
+
 for url in "memory" "x.db" "postgresql://sfumato@/nothing?host=$server"; do
     ! (share never) || fail "$url was taken"
     [ "$(wc -l <never.stderr)" = 1 ] && [ ! -e never ] || fail "$url: $(cat never.stderr; ls never)"

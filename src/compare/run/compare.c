@@ -167,8 +167,8 @@ done:
     return status;
 }
 
-/* A comparison without a space or loss keeps that of the results in its folder. A folder that keeps its studies goes on
- * to do so. */
+/* A comparison without a space or loss keeps that of the results in its folder. Studies are kept in a folder that
+ * kept them before. */
 static sfu_status make_request(sfu_results *results, const char *kind, const sfu_compare_options *given) {
     sfu_status status = SFU_OK;
     sfu__request before = {0};
