@@ -88,8 +88,8 @@ static void tasks_are_in_the_order_of_the_tables(void **state) {
 
 static void all_runs_standard_splits_and_sweeps_first(void **state) {
     (void)state;
-    static const char *const order[] = {"standard", "layers", "self-neighbour", "degree-exponents", "set1",
-                                        "set5",     "set2",   "set3",           "set4"};
+    static const char *const order[] = {
+        "standard", "layers", "self-neighbour", "degree-exponents", "set1", "set5", "set2", "set3", "set4"};
     sfu_compare_options options;
     sfu_compare_options_init(&options);
     sfu__tasks all = tasks_of("all", &options);
