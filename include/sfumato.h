@@ -979,6 +979,8 @@ typedef struct sfu_tune_options {
     sfu_tune_fn on_progress; /* or NULL */
     void *on_progress_user;
     const char *remedy; /* the advice in the message if the location holds another study; NULL: "take another name" */
+    bool lazy_sync; /* of an SQLite file: faster on slow disks; after a power failure the last trials may be missing,
+                     * and are run again. A killed process loses nothing */
 } sfu_tune_options;
 
 SFU_API void sfu_tune_options_init_sized(sfu_tune_options *options, size_t size);
@@ -1067,7 +1069,10 @@ typedef struct sfu_compare_progress {
     int32_t done, total; /* studies; networks while a table of costs is measured */
     int64_t trials, all; /* of all studies, including those of earlier calls; all is 0 while costs are measured */
     double seconds_left; /* NaN: unknown yet */
-    const char *what;    /* "cora gcn, size 1, random:3" */
+    const char *what;    /* a cell of the tables of which a study runs: "cora gcn, size 1, 3 of 10 splits" */
+    int32_t cells_done, cells;
+    const char *finished; /* a cell that has just been finished, and its mean: "set1 cora gcn: 81.6 (1.2), 10 splits";
+                           * NULL: none */
 } sfu_compare_progress;
 typedef bool (*sfu_compare_fn)(void *user, const sfu_compare_progress *progress);
 
@@ -1100,6 +1105,11 @@ typedef struct sfu_compare_options {
     sfu_metric metric;  /* for early stopping, the choice of trials and the tables; sfu_reproduce: accuracy */
     bool balanced;      /* weight each class by the inverse of its number of labels; sfu_reproduce: false */
     const char *device; /* as in sfu_train_options. Never changes the result; costs are measured on the CPU */
+    bool drop_studies; /* remove the file of a study when its result is stored; not in a folder that kept them before */
+    int part, parts;   /* run every parts-th study alone, from the part-th on: 1 to `parts`; 0: all. sfu_results_merge
+                        * puts the parts together */
+    const char *share; /* postgresql://...: machines that make the same call share its studies through this database.
+                        * Each takes studies that no other has, and all get all results; NULL: none */
 } sfu_compare_options;
 
 SFU_API void sfu_compare_options_init_sized(sfu_compare_options *options, size_t size);
@@ -1115,6 +1125,15 @@ SFU_API SFU_CHECKED sfu_status sfu_compare(sfu_results **results, const sfu_comp
 SFU_API SFU_CHECKED sfu_status sfu_results_open(sfu_results **results, const char *folder);
 SFU_API void sfu_results_free(sfu_results *results);
 
+/* Puts the results of several folders into one: parts of a comparison that ran on several machines. What `folder` has
+ * already is kept. Refuses folders with different settings, and results of the same study that differ; nothing is
+ * written then. Studies that are not finished are left out. */
+SFU_API SFU_CHECKED sfu_status sfu_results_merge(sfu_results **results, const char *const *folders, int count,
+                                                 const char *folder);
+
+/* The number of studies of the settings that have no result yet. */
+SFU_API int sfu_results_missing(const sfu_results *results);
+
 /* One row of results.csv and timings.csv: the winner of one study. */
 typedef struct sfu_entry {
     const char *dataset, *net, *size, *split; /* split: "random:3" */
@@ -1128,6 +1147,8 @@ typedef struct sfu_entry {
     int64_t epochs;               /* of all trials */
     const char *split_digest;     /* of the split */
     double val_score, test_score; /* the metric of the comparison */
+    const char *configuration;    /* of the winner: "lr=0.01 hidden=64"; "": an earlier version stored the row */
+    const char *trials_digest; /* SHA-256 of all trials of the study, as sfu_study_export writes them; "": the same */
 } sfu_entry;
 SFU_API const sfu_entry *sfu_results_entry(const sfu_results *results, int i);
 

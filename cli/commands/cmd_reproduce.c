@@ -9,6 +9,7 @@
 #include "suggest.h"
 #include "training_options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct {
@@ -16,7 +17,8 @@ static struct {
     const char *datasets, *nets;
     int feature_norm, loss, self_loops; /* indices into the lists below */
     int32_t jobs;
-    const char *folder;
+    const char *folder, *part;
+    bool keep_studies;
 } settings;
 
 static const char *const feature_norms[] = {"sym", "sym+row", "sym+row-with-lp", NULL};
@@ -139,6 +141,22 @@ static int interrupted(const sfu_compare_progress *last, const char *table, cons
     return INTERRUPTED;
 }
 
+/* "2/5": the second of five parts. */
+static int read_part(const char *text) {
+    char *end = NULL;
+    const long part = strtol(text, &end, 10);
+    const char *slash = end;
+    const long parts = *slash == '/' ? strtol(slash + 1, &end, 10) : 0;
+    const bool digits = strspn(text, "0123456789/") == strlen(text) && *end == '\0';
+    if (!digits || part < 1 || part > parts || parts > 1000000) {
+        return usage_error(&cmd_reproduce, "--part: expected K/N with K from 1 to N, such as 2/5, found %s",
+                           quote(text));
+    }
+    settings.compare.part = (int)part;
+    settings.compare.parts = (int)parts;
+    return DONE;
+}
+
 /* Fills in the library's options from the command line; they point into the lists. */
 static int set_options(cli_list *datasets, cli_list *nets, const char *folder) {
     sfu_compare_options *options = &settings.compare;
@@ -159,7 +177,8 @@ static int set_options(cli_list *datasets, cli_list *nets, const char *folder) {
     options->keep_loops = settings.self_loops == 1;
     options->jobs = settings.jobs;
     options->folder = folder;
-    return DONE;
+    options->drop_studies = !settings.keep_studies;
+    return settings.part ? read_part(settings.part) : DONE;
 }
 
 /* Before any computation. */
@@ -233,6 +252,15 @@ static const cli_option options[] = {
     OPTION_SEED("seed", settings.compare.seed, "random seed of the searches and trainings"),
     OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.folder, false, "results/TABLE",
                   "folder of the results; later runs extend it"),
+    OPTION_FLAG(
+        "keep-studies", settings.keep_studies,
+        "keep every trial: one SQLite file per study in FOLDER/studies; by default a study's file is removed when "
+        "its result is stored"),
+    OPTION_TEXT("part", VALUE_TEXT, "K/N", settings.part, "all studies",
+                "run only every N-th study, from the K-th on; sfumato merge puts the folders of the parts together"),
+    OPTION_TEXT("share", VALUE_TEXT, "URL", settings.compare.share, "this machine alone",
+                "PostgreSQL database through which machines that run the same command share its studies: each takes "
+                "studies that no other has, and all get all results"),
     OPTION_CHOICE(
         "feature-norm", settings.feature_norm, feature_norms,
         "interpretation: normalization of feature smoothing: symmetric, symmetric with rows scaled to sum to 1, or the "
@@ -259,7 +287,10 @@ const cli_command cmd_reproduce = {
         "The paper uses 2,000 trials per study and ten splits; reduced settings are reported. Run an interrupted "
         "command "
         "again to resume it; a run with more networks, splits or trials computes only the missing studies. Details "
-        "that the paper leaves open are options marked as interpretation, and are recorded with the results.",
+        "that the paper leaves open are options marked as interpretation, and are recorded with the results.\n\n"
+        "Several machines can fill one folder: through a database (--share), or in parts (--part) that sfumato merge "
+        "puts "
+        "together. The results are the same.",
     .operands =
         (const cli_operand[]){
             {.name = "TABLE", .kind = VALUE_NAME, .names = sfu_reproduce_table, .help = "table of the paper"}, {0}},
@@ -268,6 +299,7 @@ const cli_command cmd_reproduce = {
         (const cli_example[]){
             {"sfumato reproduce set1 --datasets cora --trials 100", "Few labels, on Cora, with few trials:"},
             {"sfumato reproduce standard", "The standard splits, with the paper's settings:"},
+            {"sfumato reproduce all -o paper", "Everything, in one folder that can be stopped, moved and continued:"},
             {"sfumato reproduce cost", "The cost of an epoch of each network on this machine:"},
             {0}},
     .reports = true,

@@ -27,8 +27,10 @@ static struct {
     bool terminal, hidden;
     bool counts;      /* "840 of 2,000 trials" instead of "42.0 %" */
     char detail[96];  /* shown before the rate */
-    bool left_is_set; /* `left` is the remaining time, and no rate is shown */
+    bool left_is_set; /* `left` is the remaining time */
     double left;
+    bool is_long;  /* long enough to be shown */
+    char end[128]; /* rate and remaining time at the last report */
 } phase;
 
 static double now(void) {
@@ -60,7 +62,7 @@ static void handle(int signal_number, void (*handler)(int)) {
 
 void progress_start(void) {
     phase.what[0] = phase.detail[0] = '\0';
-    phase.counts = phase.left_is_set = false;
+    phase.counts = phase.left_is_set = phase.is_long = false;
     phase.terminal = terminal_is(STDERR_FILENO);
     const char *wanted = getenv("SFUMATO_PROGRESS");
     phase.hidden = common.quiet || (wanted && strcmp(wanted, "never") == 0);
@@ -123,25 +125,19 @@ static void time_left(char *text, size_t size, double left) {
 /* "103 MB/s, 0:12 left", as far as known. */
 static void rate_and_left(char *text, size_t size, const sfu_progress *progress, double elapsed) {
     text[0] = '\0';
-    if (phase.left_is_set) {
-        if (!isnan(phase.left)) {
-            time_left(text, size, phase.left);
-        }
-        return;
-    }
     const double rate = elapsed > 0.2 ? (progress->done - phase.first) / elapsed : 0;
     if (!(rate > 0)) {
         return;
     }
     char speed[64];
     amount(speed, sizeof speed, rate, progress->unit, "/s");
-    if (progress->total <= 0) {
+    if (progress->total <= 0 || (phase.left_is_set && isnan(phase.left))) {
         snprintf(text, size, "%s", speed);
         return;
     }
     const bool timed = strcmp(progress->unit, "seconds") == 0; /* a time budget: no rate */
     char left[48];
-    time_left(left, sizeof left, (progress->total - progress->done) / rate);
+    time_left(left, sizeof left, phase.left_is_set ? phase.left : (progress->total - progress->done) / rate);
     snprintf(text, size, "%s%s%s", timed ? "" : speed, timed ? "" : ", ", left);
 }
 
@@ -227,6 +223,12 @@ void progress_left(double seconds) {
 
 void progress_detail(const char *text) { snprintf(phase.detail, sizeof phase.detail, "%s", text); }
 
+void progress_note(const char *text) {
+    if (!phase.hidden && phase.is_long) {
+        print_note("%s%s%s", text, phase.end[0] ? "; " : "", phase.end);
+    }
+}
+
 void progress_clear(void) {
     if (atomic_exchange(&bar_is_drawn, false)) {
         fputs("\r\x1b[K", stderr);
@@ -251,8 +253,9 @@ bool progress_report(void *user, const sfu_progress *progress) {
         phase.started = time;
         phase.first = progress->done;
     }
-    if (!phase.hidden && time - job_started >= patience[phase.terminal].first &&
-        time - phase.shown >= patience[phase.terminal].next) {
+    phase.is_long = time - job_started >= patience[phase.terminal].first;
+    rate_and_left(phase.end, sizeof phase.end, progress, time - phase.started);
+    if (!phase.hidden && phase.is_long && time - phase.shown >= patience[phase.terminal].next) {
         phase.shown = time;
         if (phase.terminal) {
             draw_bar(progress, time - phase.started);

@@ -18,8 +18,11 @@ bool progress_report(void *user, const sfu_progress *progress);
 void progress_detail(const char *text);
 
 /* Sets the remaining time in seconds (NaN: unknown), to be shown until the next progress_start instead of an estimate
- * from the rate. */
+ * from the rate of the call. */
 void progress_left(double seconds);
+
+/* Prints a line of its own about a part that is done, with the rate and the remaining time; nothing in a short job. */
+void progress_note(const char *text);
 
 /* Until the next progress_start, shows progress as "840 of 2,000" instead of percent. */
 void progress_counts(void);

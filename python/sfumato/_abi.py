@@ -501,6 +501,7 @@ class sfu_tune_options(Structure):
         ("on_progress", c_void_p),
         ("on_progress_user", c_void_p),
         ("remedy", c_char_p),
+        ("lazy_sync", c_bool),
     ]
 
 
@@ -512,6 +513,9 @@ class sfu_compare_progress(Structure):
         ("all", c_int64),
         ("seconds_left", c_double),
         ("what", c_char_p),
+        ("cells_done", c_int32),
+        ("cells", c_int32),
+        ("finished", c_char_p),
     ]
 
 
@@ -540,6 +544,10 @@ class sfu_compare_options(Structure):
         ("metric", c_int),
         ("balanced", c_bool),
         ("device", c_char_p),
+        ("drop_studies", c_bool),
+        ("part", c_int),
+        ("parts", c_int),
+        ("share", c_char_p),
     ]
 
 
@@ -566,6 +574,8 @@ class sfu_entry(Structure):
         ("split_digest", c_char_p),
         ("val_score", c_double),
         ("test_score", c_double),
+        ("configuration", c_char_p),
+        ("trials_digest", c_char_p),
     ]
 
 
@@ -924,6 +934,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_compare": (c_int, [c_void_p, POINTER(sfu_compare_options)]),
     "sfu_results_open": (c_int, [c_void_p, c_char_p]),
     "sfu_results_free": (None, [c_void_p]),
+    "sfu_results_merge": (c_int, [c_void_p, c_void_p, c_int, c_char_p]),
+    "sfu_results_missing": (c_int, [c_void_p]),
     "sfu_results_entry": (POINTER(sfu_entry), [c_void_p, c_int]),
     "sfu_results_epoch": (POINTER(sfu_epoch), [c_void_p, c_int, c_int]),
     "sfu_results_cell": (POINTER(sfu_cell), [c_void_p, c_int]),

@@ -251,13 +251,8 @@ done:
     return status;
 }
 
-sfu_status sfu_study_export(const sfu_study *study, const char *path, const sfu_csv_options *given) {
+static sfu_status write_trials(sfu__writer *writer, const sfu_study *study) {
     sfu_status status = SFU_OK;
-    sfu_csv_options options;
-    sfu__writer *writer = NULL;
-    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_csv_options));
-    SFU_TRY(sfu__writer_open(&writer, path));
-    sfu__writer_set_spreadsheet(writer, options.spreadsheet);
     SFU_TRY(sfu__writer_format(writer, "number,state,%s,val_loss,epochs,best_epoch,seed",
                                study->metric == SFU_METRIC_ACCURACY ? "val_accuracy" : "val_score"));
     for (int i = 0; i < study->space->count; i++) {
@@ -269,6 +264,37 @@ sfu_status sfu_study_export(const sfu_study *study, const char *path, const sfu_
     }
     SFU_TRY(sfu__writer_commit(writer));
 done:
+    return status;
+}
+
+sfu_status sfu_study_export(const sfu_study *study, const char *path, const sfu_csv_options *given) {
+    sfu_status status = SFU_OK;
+    sfu_csv_options options;
+    sfu__writer *writer = NULL;
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_csv_options));
+    SFU_TRY(sfu__writer_open(&writer, path));
+    sfu__writer_set_spreadsheet(writer, options.spreadsheet);
+    SFU_TRY(write_trials(writer, study));
+done:
     sfu__writer_close(writer);
+    return status;
+}
+
+static bool take_nothing(void *user, const void *bytes, size_t size) {
+    return (void)user, (void)bytes, (void)size, true;
+}
+
+sfu_status sfu__study_digest(char text[SFU__DIGEST_TEXT], const sfu_study *study) {
+    sfu_status status = SFU_OK;
+    sfu__writer *writer = NULL;
+    sfu__digest *digest = NULL;
+    SFU_TRY(sfu__digest_new(&digest));
+    SFU_TRY(sfu__writer_open_sink(&writer, take_nothing, NULL));
+    sfu__writer_watch(writer, digest, NULL, NULL);
+    SFU_TRY(write_trials(writer, study));
+    SFU_TRY(sfu__digest_end(digest, text));
+done:
+    sfu__writer_close(writer);
+    sfu__digest_free(digest);
     return status;
 }

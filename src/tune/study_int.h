@@ -2,6 +2,7 @@
 #ifndef SFU_STUDY_INT_H
 #define SFU_STUDY_INT_H
 
+#include "digest.h"
 #include "names.h"
 #include "store.h"
 
@@ -34,5 +35,8 @@ sfu_trial sfu__trial_show(const sfu__trial *trial, const char *params, sfu_metri
 
 /* Sets everything that is derived from the finished trials, except the winner's model. */
 SFU_CHECKED sfu_status sfu__study_finish(sfu_study *study);
+
+/* SHA-256 of the CSV that sfu_study_export writes: equal for studies with the same trials. */
+SFU_CHECKED sfu_status sfu__study_digest(char text[SFU__DIGEST_TEXT], const sfu_study *study);
 
 #endif

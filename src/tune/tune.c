@@ -86,6 +86,7 @@ static sfu_status open_store(sfu__tuning *self) {
                                         .seed = self->options->seed,
                                         .old_schema = self->options->old_optuna,
                                         .wait = {sfu__tune_keep_waiting, self},
+                                        .lazy_sync = self->options->lazy_sync,
                                         .remedy = self->options->remedy};
     SFU_TRY(sfu__store_open(&self->store, &options));
 done:

@@ -6,6 +6,7 @@ export XDG_CACHE_HOME=$PWD/cache
 
 part 'help'
 run reproduce --help
+run merge --help
 
 part 'wrong use'
 run reproduce
@@ -13,6 +14,11 @@ run reproduce set6
 run reproduce Set1
 run reproduce set1 set2
 run reproduce set1 --trials 0
+run reproduce set1 --part 3/2
+run reproduce set1 --datasets cora --share study.db
+run merge
+run merge nowhere
+run merge nowhere -o results
 run reproduce set1 --splits none
 run reproduce set1 --loss median
 run reproduce set1 --feature-norm row
@@ -71,7 +77,7 @@ grep -q 'gcn, k=1 is sgcn, k=1' layers.txt || fail "$(cat layers.txt)"
 awk -F, 'NR > 1 && $12 == 1 { print $8, $9, $10, $11 }' results/layers/results.csv | uniq >same.txt
 [ "$(wc -l <same.txt)" = 1 ] || fail "gcn and sgcn differ at k=1: $(cat same.txt)"
 if [ "$BUILD_KIND" = plain ]; then # twenty studies
-    "$SFUMATO" reproduce degree-exponents --datasets cora --trials 1 --quiet >exponents.txt
+    "$SFUMATO" reproduce degree-exponents --datasets cora --trials 1 --keep-studies --quiet >exponents.txt
     grep -q 'alpha=1, beta=1 is alpha=0, beta=1' exponents.txt || fail "$(cat exponents.txt)"
     awk -F, 'NR > 1 && $14 == 1 { print $8, $9, $10, $11 }' results/degree-exponents/results.csv | uniq >same.txt
     [ "$(wc -l <same.txt)" = 1 ] || fail "alpha matters: $(cat same.txt)"

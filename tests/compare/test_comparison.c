@@ -34,10 +34,29 @@ static sfu__entry an_entry(int i) {
     snprintf(entry.task.split, sizeof entry.task.split, "random:%d", i);
     snprintf(entry.name, sizeof entry.name, "name %d", i);
     memset(entry.split_digest, 'a' + i, 64);
+    if (i != 2) { /* as an earlier version */
+        snprintf(entry.configuration, sizeof entry.configuration, "lr=0.%d net=\"a, b\"", i + 1);
+        memset(entry.trials_digest, 'b' + i, 64);
+    }
     return entry;
 }
 
 static bool same(double one, double other) { return one == other || (isnan(one) && isnan(other)); }
+
+static void assert_same_entry(const sfu__entry *a, const sfu__entry *b) {
+    assert_true(sfu__task_same(&a->task, &b->task));
+    assert_int_equal(a->task.trials, b->task.trials);
+    assert_int_equal(a->best_trial, b->best_trial);
+    assert_int_equal(a->failed, b->failed);
+    assert_int_equal(a->epochs, b->epochs);
+    assert_true(same(a->val_accuracy, b->val_accuracy) && same(a->val_loss, b->val_loss));
+    assert_true(same(a->test_accuracy, b->test_accuracy) && same(a->test_macro_f1, b->test_macro_f1));
+    assert_true(same(a->seconds, b->seconds) && same(a->epoch_s, b->epoch_s));
+    assert_string_equal(a->split_digest, b->split_digest);
+    assert_string_equal(a->name, b->name);
+    assert_string_equal(a->configuration, b->configuration);
+    assert_string_equal(a->trials_digest, b->trials_digest);
+}
 
 static void entries_come_back(void **state) {
     (void)state;
@@ -53,20 +72,61 @@ static void entries_come_back(void **state) {
     assert_int_equal(back.count, entries.count);
     for (int i = 0; i < back.count; i++) {
         const sfu__entry *a = &entries.items[i], *b = &back.items[i];
-        assert_true(sfu__task_same(&a->task, &b->task));
-        assert_int_equal(a->task.trials, b->task.trials);
-        assert_int_equal(a->best_trial, b->best_trial);
-        assert_int_equal(a->failed, b->failed);
-        assert_int_equal(a->epochs, b->epochs);
-        assert_true(same(a->val_accuracy, b->val_accuracy) && same(a->val_loss, b->val_loss));
-        assert_true(same(a->test_accuracy, b->test_accuracy) && same(a->test_macro_f1, b->test_macro_f1));
-        assert_true(same(a->seconds, b->seconds) && same(a->epoch_s, b->epoch_s));
-        assert_string_equal(a->split_digest, b->split_digest);
-        assert_string_equal(a->name, b->name);
+        assert_same_entry(a, b);
         assert_ptr_equal(sfu__entries_find(&back, &a->task), b);
     }
     sfu__entries_clear(&entries);
     sfu__entries_clear(&back);
+}
+
+/* For a database. */
+static void entries_come_back_from_json(void **state) {
+    (void)state;
+    const sfu__entries entries = {0};
+    for (int i = 0; i < 7; i++) {
+        const sfu__entry entry = an_entry(i);
+        sfu__entry back = {0};
+        sfu__text json = {0};
+        sfu__json_text read = {0};
+        assert_ok(sfu__text_format(&json, "{"));
+        assert_ok(sfu__entry_print(&json, &entries, &entry));
+        assert_ok(sfu__text_format(&json, "}"));
+        assert_ok(sfu__json_read(&read, json.bytes, json.size, "here"));
+        assert_ok(sfu__entry_read(&back, &entries, read.root, "here"));
+        assert_same_entry(&entry, &back);
+        assert_null(sfu__entry_difference(&entries, &entry, &back));
+        back.epochs++;
+        assert_string_equal(sfu__entry_difference(&entries, &entry, &back), "epochs");
+        sfu__json_clear(&read);
+        sfu__text_clear(&json);
+    }
+    static const char *const wrong[] = {"{}", "{\"result\": []}", "{\"result\": [1]}", "{\"result\": [\"cora\", null]}",
+                                        "{\"result\": {\"dataset\": \"cora\"}}"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        sfu__entry back = {0};
+        sfu__json_text read = {0};
+        assert_ok(sfu__json_read(&read, wrong[i], strlen(wrong[i]), "here"));
+        assert_fails(SFU_ERR_FORMAT, sfu__entry_read(&back, &entries, read.root, "here"), "here: expected a value of",
+                     "results.csv");
+        sfu__json_clear(&read);
+    }
+}
+
+/* Without the last two columns. */
+static void tables_of_earlier_versions_are_read(void **state) {
+    (void)state;
+    sfu__entries entries = {0};
+    const char *folder = test_path("earlier");
+    assert_ok(sfu__make_folders(folder));
+    test_text_file("earlier/results.csv",
+                   "dataset,net,size,split,split_digest,trials,best_trial,val_accuracy,val_loss,test_accuracy,"
+                   "test_macro_f1,k,alpha,beta,exponents,failed,epochs,name\n"
+                   "cora,gcn,1,random:0,x,5,0,0.5,0.5,0.5,0.5,0,,,0,0,7,cora\n");
+    assert_ok(sfu__entries_read(&entries, folder));
+    assert_int_equal(entries.count, 1);
+    assert_int_equal(entries.items[0].epochs, 7);
+    assert_string_equal(entries.items[0].configuration, "");
+    sfu__entries_clear(&entries);
 }
 
 static void broken_tables_are_refused(void **state) {
@@ -84,7 +144,7 @@ static void broken_tables_are_refused(void **state) {
     snprintf(path, sizeof path, "%s/results.csv", folder);
     FILE *file = fopen(path, "a");
     assert_non_null(file);
-    fputs("cora,gcn,1,random:0,x,many,0,0.5,0.5,0.5,0.5,0,,,0,0,0,cora\n", file);
+    fputs("cora,gcn,1,random:0,x,many,0,0.5,0.5,0.5,0.5,0,,,0,0,0,cora,,\n", file);
     fclose(file);
     assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv:3", "trials", "\"many\"");
     sfu__entries_clear(&entries);
@@ -196,7 +256,11 @@ static sfu_status run(const char *folder, const wish *wish) {
     sfu__tasks tasks = {0};
     sfu__entries entries = {0};
     sfu_status status = SFU_OK;
-    const sfu__run_options how = {folder, &request, wish->jobs, NULL, wish->hear, wish->user, NULL};
+    const sfu__run_options how = {.folder = folder,
+                                  .request = &request,
+                                  .jobs = wish->jobs,
+                                  .on_progress = wish->hear,
+                                  .on_progress_user = wish->user};
     SFU_TRY(sfu__request_make(&request, "compare", &options));
     SFU_TRY(sfu__tasks_make(&tasks, &request));
     assert_int_equal(tasks.count, wish->nets * wish->splits);
@@ -466,7 +530,8 @@ static void the_same_training_is_run_once(void **state) {
     sfu__tasks tasks = {0};
     sfu__entries entries = {0}, again = {0};
     counter counter = {.stop_after = INT32_MAX};
-    const sfu__run_options how = {folder, &request, 2, NULL, hear, &counter, NULL};
+    const sfu__run_options how = {
+        .folder = folder, .request = &request, .jobs = 2, .on_progress = hear, .on_progress_user = &counter};
     assert_ok(sfu__request_make(&request, "compare", &options));
     for (int i = 0; i < CELLS; i++) {
         sfu__task task = {.net = "mlp+lp",
@@ -667,7 +732,7 @@ static sfu_status prepare_body(void *context) {
     sfu__request request = {0};
     sfu__tasks tasks = {0};
     sfu__entries entries = {0};
-    const sfu__run_options how = {folder, &request, 1, NULL, NULL, NULL, NULL};
+    const sfu__run_options how = {.folder = folder, .request = &request, .jobs = 1};
     sfu__running run = {.options = &how, .tasks = &tasks, .entries = &entries};
     SFU_TRY(sfu__request_make(&request, "compare", &options));
     SFU_TRY(sfu__tasks_make(&tasks, &request));
@@ -703,6 +768,8 @@ static void every_allocation_may_fail(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_come_back),
+        cmocka_unit_test(entries_come_back_from_json),
+        cmocka_unit_test(tables_of_earlier_versions_are_read),
         cmocka_unit_test(broken_tables_are_refused),
         cmocka_unit_test(requests_come_back),
         cmocka_unit_test(runs_come_to_the_same),

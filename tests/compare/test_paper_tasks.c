@@ -86,6 +86,26 @@ static void tasks_are_in_the_order_of_the_tables(void **state) {
     sfu__tasks_clear(&tasks);
 }
 
+static void all_runs_standard_splits_and_sweeps_first(void **state) {
+    (void)state;
+    static const char *const order[] = {
+        "standard", "layers", "self-neighbour", "degree-exponents", "set1", "set5", "set2", "set3", "set4"};
+    sfu_compare_options options;
+    sfu_compare_options_init(&options);
+    sfu__tasks all = tasks_of("all", &options);
+    int at = 0;
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        sfu__tasks one = tasks_of(order[i], &options);
+        for (int j = 0; j < one.count; j++, at++) {
+            assert_true(at < all.count && sfu__task_same(&all.items[at], &one.items[j]));
+            assert_string_equal(sfu__task_table(&all.items[at]), order[i]);
+        }
+        sfu__tasks_clear(&one);
+    }
+    assert_int_equal(at, all.count);
+    sfu__tasks_clear(&all);
+}
+
 /* ---- restrictions ------------------------------------------------------------------------------------------------ */
 
 static void requests_cut_a_table_down(void **state) {
@@ -102,7 +122,9 @@ static void requests_cut_a_table_down(void **state) {
     options.lpnn_trials = 30;
     sfu__tasks tasks = tasks_of("set1", &options);
     assert_int_equal(tasks.count, 2 * 2 * 3);
-    assert_task(&tasks.items[0], "some/where/cora.safetensors", "gcn", "1", "random:0");
+    assert_task(&tasks.items[0], "cora", "gcn", "1", "random:0"); /* results have the name, not the path */
+    assert_string_equal(tasks.items[0].path, "some/where/cora.safetensors");
+    assert_string_equal(tasks.items[11].path, "dblp");
     assert_task(&tasks.items[11], "dblp", "lpnn", "1", "random:2");
     assert_int_equal(tasks.items[0].trials, 100);
     assert_int_equal(tasks.items[11].trials, 30);
@@ -122,7 +144,8 @@ static sfu_status try_request(const char *kind, const char *dataset, const char 
     options.keep_loops = keep_loops;
     sfu__request request = request_of(kind, &options);
     sfu__tasks tasks = {0};
-    const sfu_status status = sfu__paper_tasks(&tasks, &request);
+    sfu_status status = sfu__paper_tasks(&tasks, &request);
+    status = status == SFU_OK ? sfu__paper_check_loops(&tasks) : status;
     sfu__tasks_clear(&tasks);
     sfu__request_clear(&request);
     return status;
@@ -472,6 +495,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_table_has_its_cells),
         cmocka_unit_test(tasks_are_in_the_order_of_the_tables),
+        cmocka_unit_test(all_runs_standard_splits_and_sweeps_first),
         cmocka_unit_test(requests_cut_a_table_down),
         cmocka_unit_test(what_the_paper_has_not_is_refused),
         cmocka_unit_test(loops_are_kept_under_another_name),

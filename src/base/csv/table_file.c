@@ -128,8 +128,9 @@ done:
 }
 
 static sfu_status check_header(const sfu__csv *csv, const sfu__table_file *table_file) {
-    bool same = csv->width == table_file->count && csv->has_header;
-    for (size_t c = 0; c < table_file->count && same; c++) {
+    const size_t least = table_file->count - table_file->optional;
+    bool same = (csv->width == table_file->count || csv->width == least) && csv->has_header;
+    for (size_t c = 0; c < csv->width && same; c++) {
         size_t size = 0;
         const char *name = sfu__strings_get(&csv->header, (int64_t)c, &size);
         same = sfu__csv_is(name, size, table_file->columns[c].name);
@@ -157,7 +158,7 @@ sfu_status sfu__table_file_read(const sfu__table_file *table_file, const char *f
     SFU_TRY(check_header(&csv, table_file));
     SFU_TRY(sfu__csv_next(&csv, &more));
     while (more) {
-        for (size_t c = 0; c < table_file->count; c++) {
+        for (size_t c = 0; c < csv.width; c++) {
             SFU_TRY(read_field(row, &table_file->columns[c], &csv, c));
         }
         SFU_TRY(take_row(user, row, &csv));

@@ -4,6 +4,7 @@
 
 #include "csv.h"
 #include "csv_write.h"
+#include "json.h"
 
 typedef enum sfu__column_type {
     SFU__COLUMN_TEXT,   /* char[] */
@@ -26,6 +27,7 @@ typedef struct sfu__table_file {
     const char *file;
     const sfu__table_column *columns;
     size_t count;
+    size_t optional; /* the last columns, all of which a file may lack; they are then unchanged in the row */
 } sfu__table_file;
 
 /* Writes FOLDER/FILE atomically. Starts as {0}; call sfu__table_file_close also after a failure. */
@@ -46,5 +48,10 @@ void sfu__table_file_close(sfu__table_file_writer *writer);
 typedef sfu_status (*sfu__table_row_fn)(void *user, const void *row, const sfu__csv *csv);
 SFU_CHECKED sfu_status sfu__table_file_read(const sfu__table_file *table_file, const char *folder, void *row,
                                             sfu__table_row_fn take, void *user);
+
+/* A row as a JSON array, for a database: added to a text, and read back. `place`: where the array was found. */
+SFU_CHECKED sfu_status sfu__table_row_print(sfu__text *json, const sfu__table_file *table_file, const void *row);
+SFU_CHECKED sfu_status sfu__table_row_read(void *row, const sfu__table_file *table_file, const sfu__json *json,
+                                           const char *place);
 
 #endif

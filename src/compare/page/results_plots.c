@@ -156,8 +156,9 @@ static sfu_status write_and_draw(const sfu__plots *plots) {
     SFU_ALLOC(files, plots->count);
     for (int i = 0; i < plots->count; i++) {
         files[i] = plots->items[i].files;
-        SFU_TRY(sfu__write_file(files[i].csv, plots->items[i].data.bytes, plots->items[i].data.size));
+        /* The script first: it shows that the others are ours (results_files.c), should the process be killed now. */
         SFU_TRY(sfu__write_file(files[i].gp, plots->items[i].script.bytes, plots->items[i].script.size));
+        SFU_TRY(sfu__write_file(files[i].csv, plots->items[i].data.bytes, plots->items[i].data.size));
     }
     SFU_TRY(sfu__plot_draw_all(files, plots->count));
 done:

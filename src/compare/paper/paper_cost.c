@@ -121,10 +121,10 @@ done:
 
 /* The number of networks to measure if all datasets are available. */
 static int count_networks(const sfu__request *request) {
-    char name[SFU__NAME_MAX];
+    sfu__paper_dataset_names names;
     int datasets = 0, networks = 0;
     for (int i = 0; sfu__paper_dataset(i) != NULL; i++) {
-        datasets += sfu__paper_dataset_wanted(name, i, request);
+        datasets += sfu__paper_dataset_wanted(&names, i, request);
     }
     for (int i = 0; i < NETS; i++) {
         networks += is_wanted(request, nets[i]);

@@ -25,14 +25,14 @@ static const statistics paper[] = {
 /* ---- available datasets ------------------------------------------------------------------------------------------ */
 
 sfu_status sfu__paper_open_next(sfu_dataset **dataset, int *i, sfu__text *missing, const sfu__request *request) {
-    char name[SFU__NAME_MAX];
+    sfu__paper_dataset_names names;
     sfu_status status = SFU_OK;
     *dataset = NULL;
     while (*dataset == NULL && sfu__paper_dataset(*i) != NULL) {
-        if (sfu__paper_dataset_wanted(name, (*i)++, request)) {
-            status = sfu_dataset_open(dataset, name);
+        if (sfu__paper_dataset_wanted(&names, (*i)++, request)) {
+            status = sfu_dataset_open(dataset, names.path);
             if (status == SFU_ERR_NOT_FOUND) {
-                status = sfu__text_format(missing, "%s%s", missing->size > 0 ? ", " : "", name);
+                status = sfu__text_format(missing, "%s%s", missing->size > 0 ? ", " : "", names.path);
             }
             SFU_TRY(status);
         }

@@ -2,16 +2,13 @@
  * networks of the request. */
 #include "published.h"
 
+#include "file.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-/* The tables that are made of studies, in the order of "all". */
-static const char *const tables[] = {
-    "set1", "set2", "set3", "set4", "set5", "standard", "layers", "self-neighbour", "degree-exponents"};
-enum { TABLES = sizeof tables / sizeof tables[0] };
 
 static void copy_lower(char *to, size_t size, const char *from) {
     size_t i = 0;
@@ -24,6 +21,11 @@ static void copy_lower(char *to, size_t size, const char *from) {
 /* ---- restrictions of the request --------------------------------------------------------------------------------- */
 
 static bool is_path(const char *text) { return strchr(text, '/') != NULL || strchr(text, '.') != NULL; }
+
+/* A stored request has the names alone. */
+static const sfu__string_list *given_datasets(const sfu__request *request) {
+    return request->paths.count > 0 ? &request->paths : &request->datasets;
+}
 
 static bool is_requested_net(const sfu__request *request, const char *name) {
     bool wanted = request->nets.count == 0;
@@ -45,8 +47,9 @@ static bool is_paper_net(const char *name) {
 /* Names that the paper does not have are errors; a name that is only missing from one table is left out there. */
 sfu_status sfu__paper_check(const sfu__request *request) {
     char quoted[SFU__QUOTE_MAX];
-    for (int i = 0; i < request->datasets.count; i++) {
-        const char *name = request->datasets.items[i];
+    const sfu__string_list *given = given_datasets(request);
+    for (int i = 0; i < given->count; i++) {
+        const char *name = given->items[i];
         if (sfu__paper_dataset_of(name) == NULL) {
             return sfu__fail(SFU_ERR_ARGUMENT,
                              "%s is not a dataset of the paper; expected cora, citeseer, pubmed, acm or dblp",
@@ -72,38 +75,42 @@ sfu_status sfu__paper_check(const sfu__request *request) {
 
 /* ---- tasks ------------------------------------------------------------------------------------------------------- */
 
-/* The request's name of a dataset of the paper, or NULL if the request omits it. A request without datasets means
- * all. */
+/* What the request gives for a dataset of the paper, or NULL if it omits it. A request without datasets means all. */
 static const char *requested_dataset(const sfu__request *request, const char *name) {
-    for (int i = 0; i < request->datasets.count; i++) {
-        const char *known = sfu__paper_dataset_of(request->datasets.items[i]);
+    const sfu__string_list *given = given_datasets(request);
+    for (int i = 0; i < given->count; i++) {
+        const char *known = sfu__paper_dataset_of(given->items[i]);
         if (known != NULL && strcmp(known, name) == 0) {
-            return request->datasets.items[i];
+            return given->items[i];
         }
     }
-    return request->datasets.count == 0 ? name : NULL;
+    return given->count == 0 ? name : NULL;
 }
 
-bool sfu__paper_dataset_wanted(char name[SFU__NAME_MAX], int i, const sfu__request *request) {
+/* Results have the name of a dataset, not its path, so that a folder can be continued on another machine. */
+bool sfu__paper_dataset_wanted(sfu__paper_dataset_names *names, int i, const sfu__request *request) {
     const char *known = sfu__paper_dataset(i);
     const char *asked = requested_dataset(request, known);
     if (asked == NULL) {
         return false;
     }
+    copy_lower(names->name, SFU__NAME_MAX, sfu__path_base(asked));
     if (is_path(asked)) {
-        snprintf(name, SFU__NAME_MAX, "%s", asked);
+        names->name[strcspn(names->name, ".")] = '\0';
+        snprintf(names->path, SFU__NAME_MAX, "%s", asked);
         return true;
     }
     const bool loops = request->keep_loops && (strcmp(known, "ACM") == 0 || strcmp(known, "DBLP") == 0);
-    copy_lower(name, SFU__NAME_MAX, asked);
     if (loops && strchr(asked, '+') == NULL) {
-        strncat(name, "+loops", SFU__NAME_MAX - strlen(name) - 1);
+        strncat(names->name, "+loops", SFU__NAME_MAX - strlen(names->name) - 1);
     }
+    memcpy(names->path, names->name, sizeof names->path);
     return true;
 }
 
 /* The task of a published cell, on its first split. */
-static sfu__task task_of(const sfu__published_row *row, const char *dataset, const sfu__request *request) {
+static sfu__task task_of(const sfu__published_row *row, const sfu__paper_dataset_names *dataset,
+                         const sfu__request *request) {
     sfu__task task = {.k = row->k,
                       .alpha = row->alpha,
                       .beta = row->beta,
@@ -111,13 +118,14 @@ static sfu__task task_of(const sfu__published_row *row, const char *dataset, con
                       .trials = strcasecmp(row->net, "lpnn") == 0 ? request->lpnn_trials : request->trials};
     const bool is_set = strncmp(row->table, "set", 3) == 0;
     copy_lower(task.net, sizeof task.net, row->net);
-    snprintf(task.dataset, sizeof task.dataset, "%s", dataset);
+    memcpy(task.dataset, dataset->name, sizeof task.dataset);
+    memcpy(task.path, dataset->path, sizeof task.path);
     snprintf(task.size, sizeof task.size, "%s", is_set ? row->table + 3 : "standard");
     snprintf(task.split, sizeof task.split, "%s", is_set ? "random:0" : "standard");
     return task;
 }
 
-static sfu_status add_cell(sfu__tasks *tasks, const sfu__published_row *row, const char *dataset,
+static sfu_status add_cell(sfu__tasks *tasks, const sfu__published_row *row, const sfu__paper_dataset_names *dataset,
                            const sfu__request *request) {
     sfu_status status = SFU_OK;
     sfu__task task = task_of(row, dataset, request);
@@ -136,14 +144,14 @@ done:
  * validation accuracy. */
 static sfu_status add_table(sfu__tasks *tasks, const char *table, const sfu__request *request) {
     sfu_status status = SFU_OK;
-    char dataset[SFU__NAME_MAX];
+    sfu__paper_dataset_names dataset;
     for (int d = 0; sfu__paper_dataset(d) != NULL; d++) {
-        const bool wanted = sfu__paper_dataset_wanted(dataset, d, request);
+        const bool wanted = sfu__paper_dataset_wanted(&dataset, d, request);
         const sfu__published_row *row;
         for (int i = 0; wanted && (row = sfu__published_at(i)) != NULL; i++) {
             if (strcmp(row->table, table) == 0 && strcmp(row->dataset, sfu__paper_dataset(d)) == 0 &&
                 strcmp(row->measure, "test") == 0 && is_requested_net(request, row->net)) {
-                SFU_TRY(add_cell(tasks, row, dataset, request));
+                SFU_TRY(add_cell(tasks, row, &dataset, request));
             }
         }
     }
@@ -152,12 +160,12 @@ done:
 }
 
 /* Datasets with self-loops must be downloaded with --self-loops keep; they are not available by name alone. */
-static sfu_status check_loops(const sfu__tasks *tasks) {
+sfu_status sfu__paper_check_loops(const sfu__tasks *tasks) {
     sfu_status status = SFU_OK;
     for (int i = 0; i < tasks->count && status == SFU_OK; i++) {
-        const char *name = tasks->items[i].dataset;
+        const char *name = tasks->items[i].path;
         sfu_dataset *dataset = NULL;
-        const bool again = i > 0 && strcmp(name, tasks->items[i - 1].dataset) == 0;
+        const bool again = i > 0 && strcmp(name, tasks->items[i - 1].path) == 0;
         if (again || is_path(name) || strchr(name, '+') == NULL) {
             continue;
         }
@@ -176,18 +184,17 @@ static sfu_status check_loops(const sfu__tasks *tasks) {
 sfu_status sfu__paper_tasks(sfu__tasks *tasks, const sfu__request *request) {
     sfu_status status = SFU_OK;
     const bool all = strcmp(request->kind, "all") == 0;
+    const sfu__paper_table *table;
     SFU_TRY(sfu__paper_check(request));
-    for (int i = 0; i < TABLES; i++) {
-        if (all || strcmp(tables[i], request->kind) == 0) {
-            SFU_TRY(add_table(tasks, tables[i], request));
+    for (int turn = 1; (table = sfu__paper_table_at_turn(turn)) != NULL; turn++) {
+        if (all || strcmp(table->name, request->kind) == 0) {
+            SFU_TRY(add_table(tasks, table->name, request));
         }
     }
     if (tasks->count == 0) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "the paper's table %s has none of these networks on these datasets",
                            request->kind);
-        goto done;
     }
-    SFU_TRY(check_loops(tasks));
 done:
     return status;
 }

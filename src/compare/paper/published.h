@@ -3,6 +3,7 @@
 #define SFU_PUBLISHED_H
 
 #include "results.h"
+#include "sfumato_paper.h"
 
 typedef struct sfu__published {
     double mean, std; /* fractions; NaN: none */
@@ -24,10 +25,15 @@ const sfu__published_row *sfu__published_at(int i); /* NULL after the last */
 const char *sfu__paper_dataset(int i);
 const char *sfu__paper_dataset_of(const char *name_or_path);
 
-/* Refuses a request with datasets or networks that the paper does not have; and the name under which its i-th dataset
- * is opened for a request ("acm+loops" if loops are kept); false: the request omits it. */
+/* Refuses a request with datasets or networks that the paper does not have. */
 SFU_CHECKED sfu_status sfu__paper_check(const sfu__request *request);
-bool sfu__paper_dataset_wanted(char name[SFU__NAME_MAX], int i, const sfu__request *request);
+
+/* The i-th dataset of the paper for a request: its name in the results ("acm+loops" if loops are kept), and the name or
+ * path under which it is opened. False: the request omits it. */
+typedef struct sfu__paper_dataset_names {
+    char name[SFU__NAME_MAX], path[SFU__NAME_MAX];
+} sfu__paper_dataset_names;
+bool sfu__paper_dataset_wanted(sfu__paper_dataset_names *names, int i, const sfu__request *request);
 
 /* The next available dataset of the paper from *i on that the request has, with *i advanced; NULL after the last. Names
  * of unavailable datasets are appended to `missing`, separated by commas. */
@@ -35,6 +41,13 @@ SFU_CHECKED sfu_status sfu__paper_open_next(sfu_dataset **dataset, int *i, sfu__
                                             const sfu__request *request);
 /* A line about the missing datasets, if any; fails if not even one dataset (`any`) was available. */
 SFU_CHECKED sfu_status sfu__paper_missing(sfu__text *text, const sfu__text *missing, bool any);
+
+/* A table that sfu_reproduce_table names. */
+typedef struct sfu__paper_table {
+    const char *name, *text;
+    int turn; /* when "all" runs it, from 1 without gaps; 0: it has no studies of its own */
+} sfu__paper_table;
+const sfu__paper_table *sfu__paper_table_at_turn(int turn); /* NULL after the last */
 
 /* The table of the paper that a task belongs to: "set1", ...; NULL: none. */
 const char *sfu__task_table(const sfu__task *task);

@@ -6,8 +6,8 @@
 #include "progress.h"
 #include "protocol.h"
 #include "sized_struct.h"
+#include "study_url.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 enum { SPLITS = 10, TRIALS = 2000 };
@@ -80,31 +80,6 @@ done:
     return status;
 }
 
-/* The first setting of earlier results that differs from the request: " with --loss sum"; "" if only the kind may
- * differ. */
-static sfu_status put_difference(sfu__text *text, const sfu__request *before, const sfu__request *now) {
-    const struct {
-        const char *option, *before, *now;
-    } words[] = {
-        {"space", before->space, now->space},
-        {"feature-norm", before->feature_norm, now->feature_norm},
-        {"lpnn", before->lpnn, now->lpnn},
-        {"loss", before->loss == SFU_LOSS_SUM ? "sum" : "mean", now->loss == SFU_LOSS_SUM ? "sum" : "mean"},
-        {"metric", sfu_metric_name((int)before->metric, NULL), sfu_metric_name((int)now->metric, NULL)},
-        {"class-weight", before->balanced ? "balanced" : "none", now->balanced ? "balanced" : "none"},
-        {"self-loops", before->keep_loops ? "keep" : "drop", now->keep_loops ? "keep" : "drop"},
-    };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(words[i].before, words[i].now) != 0) {
-            char quoted[SFU__QUOTE_MAX];
-            return sfu__text_format(text, " with --%s %s", words[i].option,
-                                    sfu__quote(quoted, words[i].before, strlen(words[i].before)));
-        }
-    }
-    return before->seed == now->seed ? sfu__text_add(text, "", 0)
-                                     : sfu__text_format(text, " with --seed %" PRIu64, before->seed);
-}
-
 /* Earlier results in a folder are continued only if they have the same settings; entries are matched one by one. A
  * folder without entries has nothing to mix up. */
 static sfu_status check_settings(const sfu_results *results) {
@@ -116,7 +91,7 @@ static sfu_status check_settings(const sfu_results *results) {
     if (before.kind == NULL) {
         goto done;
     }
-    SFU_TRY(put_difference(&difference, &before, &results->request));
+    SFU_TRY(sfu__request_difference(&difference, &before, &results->request));
     entries.metric = before.metric;
     SFU_TRY(sfu__entries_read(&entries, results->folder));
     const bool same = difference.size == 0 && strcmp(before.kind, results->request.kind) == 0;
@@ -138,13 +113,35 @@ done:
     return status;
 }
 
+/* The report of what a folder has so far. */
+static sfu_status report_folder(const char *folder) {
+    sfu_status status = SFU_OK;
+    sfu_results *results = NULL;
+    const sfu__watch before = sfu__watch_flag(NULL); /* the progress of the run is the one to be shown */
+    SFU_TRY(sfu_results_open(&results, folder));
+    SFU_TRY(sfu_results_report(results));
+done:
+    sfu__watch_end(before);
+    sfu_results_free(results);
+    return status;
+}
+
 static sfu_status run(sfu_results *results, const sfu_compare_options *options, sfu__log_filter *log_filter) {
     sfu_status status = SFU_OK;
     sfu__tasks tasks = {0};
-    const sfu__run_options how = {results->folder,      &results->request,         options->jobs, options->device,
-                                  options->on_progress, options->on_progress_user, log_filter};
-    SFU_TRY(strcmp(results->request.kind, "compare") == 0 ? sfu__tasks_make(&tasks, &results->request)
-                                                          : sfu__paper_tasks(&tasks, &results->request));
+    const sfu__run_options how = {.folder = results->folder,
+                                  .request = &results->request,
+                                  .jobs = options->jobs,
+                                  .device = options->device,
+                                  .on_progress = options->on_progress,
+                                  .on_progress_user = options->on_progress_user,
+                                  .log_filter = log_filter,
+                                  .share = options->share,
+                                  .part = options->part,
+                                  .parts = options->parts,
+                                  .report = report_folder};
+    SFU_TRY(sfu__request_tasks(&tasks, &results->request));
+    SFU_TRY(strcmp(results->request.kind, "compare") == 0 ? SFU_OK : sfu__paper_check_loops(&tasks));
     SFU_TRY(check_settings(results));
     results->entries.metric = results->request.metric;
     SFU_TRY(sfu__entries_read(&results->entries, results->folder));
@@ -170,21 +167,45 @@ done:
     return status;
 }
 
-/* A comparison without a space or loss keeps that of the results in its folder. */
+/* A comparison without a space or loss keeps that of the results in its folder. Studies are kept in a folder that
+ * kept them before. */
 static sfu_status make_request(sfu_results *results, const char *kind, const sfu_compare_options *given) {
     sfu_status status = SFU_OK;
     sfu__request before = {0};
     sfu_compare_options options = *given;
-    if (strcmp(kind, "compare") == 0) {
-        SFU_TRY(sfu__manifest_read(&before, results->folder));
-    }
-    if (before.kind != NULL && strcmp(before.kind, kind) == 0 && before.space[0] != '\0') {
+    SFU_TRY(sfu__manifest_read(&before, results->folder));
+    options.drop_studies = options.drop_studies && (before.kind == NULL || before.drop_studies);
+    if (strcmp(kind, "compare") == 0 && before.kind != NULL && strcmp(before.kind, kind) == 0 &&
+        before.space[0] != '\0') {
         options.space = options.space == NULL ? before.space : options.space;
         options.loss = options.loss == SFU_LOSS_OF_SPACE ? before.loss : options.loss;
     }
     SFU_TRY(sfu__request_make(&results->request, kind, &options));
 done:
     sfu__request_clear(&before);
+    return status;
+}
+
+static sfu_status check_part(const sfu_compare_options *options) {
+    const bool valid = options->parts == 0 || (options->part >= 1 && options->part <= options->parts);
+    return valid ? SFU_OK
+                 : sfu__fail(SFU_ERR_ARGUMENT, "part %d of %d; expected a part from 1 to the number of parts",
+                             options->part, options->parts);
+}
+
+static sfu_status check_share(const char *url) {
+    sfu_status status = SFU_OK;
+    char *location = NULL;
+    SFU_TRY(url != NULL ? sfu__study_url_read(&location, url) : SFU_OK);
+    if (url != NULL && (location == NULL || !sfu__study_url_is_postgres(location))) {
+        char shown[SFU__URL_SHOWN], quoted[SFU__QUOTE_MAX];
+        sfu__study_url_shown(shown, url);
+        status = sfu__fail(SFU_ERR_ARGUMENT,
+                           "expected a PostgreSQL database to share, postgresql://USER@HOST:PORT/DATABASE, found %s",
+                           sfu__quote(quoted, shown, strlen(shown)));
+    }
+done:
+    sfu__free(location);
     return status;
 }
 
@@ -197,6 +218,8 @@ static sfu_status compare(sfu_results **results, const char *kind, const sfu_com
     sfu__log_filter_start(&log_filter);
     sfu__log_once(&log_filter, NULL);
     SFU_TRY(sfu__device_parse(&device, options->device));
+    SFU_TRY(check_part(options));
+    SFU_TRY(check_share(options->share));
     SFU_TRY(start(&made, options->folder));
     SFU_TRY(make_request(made, kind, options));
     if (is_text_only(kind)) {
@@ -240,31 +263,6 @@ sfu_status sfu_reproduce(sfu_results **results, const char *table, const sfu_com
                      "unknown table %s; expected set1 to set5, standard, layers, self-neighbour, "
                      "degree-exponents, cost, datasets or all",
                      sfu__quote(quoted, table, strlen(table)));
-}
-
-const char *sfu_reproduce_table(int i, const char **text) {
-    static const char *const tables[][2] = {
-        {"set1", "few labels: 20 a class, ten splits"},
-        {"set2", "a quarter of the way to all labels"},
-        {"set3", "half of the way"},
-        {"set4", "three quarters"},
-        {"set5", "many labels: all but validation and test"},
-        {"standard", "the standard splits of Cora, Citeseer and Pubmed"},
-        {"layers", "the number of smoothings or convolutions"},
-        {"self-neighbour", "weights of a node and of its neighbours in label smoothing"},
-        {"degree-exponents", "exponents of the degrees in label smoothing"},
-        {"cost", "Table 1: what each network costs, by formula, predicted and measured"},
-        {"datasets", "Table 2: the datasets"},
-        {"all", "all of these"},
-    };
-    enum { COUNT = sizeof tables / sizeof tables[0] };
-    if (i < 0 || i >= COUNT) {
-        return NULL;
-    }
-    if (text != NULL) {
-        *text = tables[i][1];
-    }
-    return tables[i][0];
 }
 
 /* Measured times are read, not measured again. */

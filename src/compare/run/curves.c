@@ -99,7 +99,7 @@ static const sfu__table_column columns[] = {
     SFU__COLUMN(curve_row, "val_loss", SFU__COLUMN_NUMBER, epoch.val_loss),
     SFU__COLUMN(curve_row, "val_accuracy", SFU__COLUMN_NUMBER, epoch.val_accuracy),
 };
-static const sfu__table_file table_file = {"curves.csv", columns, sizeof columns / sizeof columns[0]};
+static const sfu__table_file table_file = {"curves.csv", columns, sizeof columns / sizeof columns[0], 0};
 
 static sfu_status put_curve(sfu__table_file_writer *out, const sfu__curve *curve) {
     sfu_status status = SFU_OK;
@@ -168,4 +168,29 @@ done:
 sfu_status sfu__curves_read(sfu__curves *curves, const char *folder) {
     curve_row row = {.task = {.alpha = NAN, .beta = NAN}};
     return sfu__table_file_read(&table_file, folder, &row, add_row, curves);
+}
+
+sfu_status sfu__curve_print(sfu__text *json, const sfu__curve *curve) {
+    sfu_status status = SFU_OK;
+    curve_row row = {.task = curve->task, .trial = curve->trial};
+    SFU_TRY(sfu__text_format(json, "["));
+    for (int i = 0; i < curve->count; i++) {
+        row.epoch = curve->epochs[i];
+        SFU_TRY(sfu__text_format(json, "%s", i > 0 ? ", " : ""));
+        SFU_TRY(sfu__table_row_print(json, &table_file, &row));
+    }
+    SFU_TRY(sfu__text_format(json, "]"));
+done:
+    return status;
+}
+
+sfu_status sfu__curve_read(sfu__curve *curve, const sfu__json *json, const char *place) {
+    sfu_status status = SFU_OK;
+    curve_row row = {.task = {.alpha = NAN, .beta = NAN}};
+    for (const sfu__json *item = sfu__json_items(json); item != NULL; item = item->next) {
+        SFU_TRY(sfu__table_row_read(&row, &table_file, item, place));
+        SFU_TRY(sfu__curve_add(curve, &row.epoch));
+    }
+done:
+    return status;
 }

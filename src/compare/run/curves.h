@@ -38,4 +38,8 @@ SFU_CHECKED sfu_status sfu__curves_write(const sfu__curves *curves, const char *
  * dataset among the tasks. */
 bool sfu__curve_wanted(const sfu__task *task, const sfu__tasks *tasks);
 
+/* The epochs of a curve as a JSON array; and added to a curve. */
+SFU_CHECKED sfu_status sfu__curve_print(sfu__text *json, const sfu__curve *curve);
+SFU_CHECKED sfu_status sfu__curve_read(sfu__curve *curve, const sfu__json *json, const char *place);
+
 #endif

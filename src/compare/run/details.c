@@ -50,6 +50,20 @@ done:
     return status;
 }
 
+sfu_status sfu__details_add_missing(sfu__details *details, const sfu__details *from) {
+    sfu_status status = SFU_OK;
+    const int before = details->count;
+    for (int i = 0; i < from->count; i++) {
+        bool has = false;
+        for (int j = 0; j < before && !has; j++) {
+            has = same_task(&details->items[j].task, &from->items[i].task);
+        }
+        SFU_TRY(has ? SFU_OK : add(details, &from->items[i]));
+    }
+done:
+    return status;
+}
+
 const sfu__detail *sfu__details_next(const sfu__details *details, const char *dataset, const sfu__entry *entry,
                                      const char *section, int *i) {
     for (*i += 1; *i < details->count; *i += 1) {
@@ -78,6 +92,16 @@ static sfu_status add_property(sfu__details *details, sfu__detail *detail, const
     return add(details, detail);
 }
 
+static sfu_status add_digest(sfu__details *details, sfu__detail *detail, const sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    snprintf(detail->section, sizeof detail->section, "digest");
+    snprintf(detail->row, sizeof detail->row, "sha256");
+    SFU_TRY(sfu_dataset_digest(detail->value, dataset));
+    SFU_TRY(add(details, detail));
+done:
+    return status;
+}
+
 static sfu_status add_warnings(sfu__details *details, sfu__detail *detail, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
     snprintf(detail->section, sizeof detail->section, "warning");
@@ -98,6 +122,7 @@ sfu_status sfu__details_add_dataset(sfu__details *details, const char *given, co
     char text[SFU__FIXED_MAX];
     SFU_TRY(sfu_dataset_info(&info, dataset));
     snprintf(detail.task.dataset, sizeof detail.task.dataset, "%s", given);
+    SFU_TRY(add_digest(details, &detail, dataset));
     const struct {
         const char *name;
         int64_t count;
@@ -112,6 +137,12 @@ sfu_status sfu__details_add_dataset(sfu__details *details, const char *given, co
     SFU_TRY(add_warnings(details, &detail, dataset));
 done:
     return status;
+}
+
+const char *sfu__details_digest(const sfu__details *details, const char *given) {
+    int i = -1;
+    const sfu__detail *detail = sfu__details_next(details, given, NULL, "digest", &i);
+    return detail != NULL ? detail->value : NULL;
 }
 
 /* ---- winners ----------------------------------------------------------------------------------------------------- */
@@ -180,7 +211,7 @@ static const sfu__table_column columns[] = {
     SFU__COLUMN(sfu__detail, "column", SFU__COLUMN_TEXT, column),
     SFU__COLUMN(sfu__detail, "value", SFU__COLUMN_TEXT, value),
 };
-static const sfu__table_file table_file = {"details.csv", columns, sizeof columns / sizeof columns[0]};
+static const sfu__table_file table_file = {"details.csv", columns, sizeof columns / sizeof columns[0], 0};
 
 /* The place of a detail in the file: datasets, tasks in their order, others. */
 static int place_of(const sfu__detail *detail, const sfu__tasks *tasks) {
@@ -227,4 +258,29 @@ static sfu_status take_row(void *user, const void *row, const sfu__csv *csv) {
 sfu_status sfu__details_read(sfu__details *details, const char *folder) {
     sfu__detail row = {.task = {.alpha = NAN, .beta = NAN}};
     return sfu__table_file_read(&table_file, folder, &row, take_row, details);
+}
+
+sfu_status sfu__details_print(sfu__text *json, const sfu__details *details) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(json, "["));
+    for (int i = 0; i < details->count; i++) {
+        SFU_TRY(sfu__text_format(json, "%s", i > 0 ? ", " : ""));
+        SFU_TRY(sfu__table_row_print(json, &table_file, &details->items[i]));
+    }
+    SFU_TRY(sfu__text_format(json, "]"));
+done:
+    return status;
+}
+
+sfu_status sfu__details_read_json(sfu__details *details, const sfu__json *json, const sfu__task *task,
+                                  const char *place) {
+    sfu_status status = SFU_OK;
+    sfu__detail row = {.task = *task};
+    for (const sfu__json *item = sfu__json_items(json); item != NULL; item = item->next) {
+        SFU_TRY(sfu__table_row_read(&row, &table_file, item, place));
+        row.task = *task;
+        SFU_TRY(add(details, &row));
+    }
+done:
+    return status;
 }

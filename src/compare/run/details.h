@@ -7,8 +7,9 @@
 
 #include "results.h"
 
-/* One value. The section is "property" (row: its name), "warning" (row: its number), "hyperparameter" (row: its name)
- * or "confusion" (row: true class, column: predicted class, value: number of test nodes). */
+/* One value. The section is "digest" (of the dataset), "property" (row: its name), "warning" (row: its number),
+ * "hyperparameter" (row: its name) or "confusion" (row: true class, column: predicted class, value: number of test
+ * nodes). */
 typedef struct sfu__detail {
     sfu__task task; /* the dataset; and network, size and split where it is not about the dataset alone */
     int32_t trial;  /* the winner: details of another trial are out of date */
@@ -30,6 +31,12 @@ SFU_CHECKED sfu_status sfu__details_add_dataset(sfu__details *details, const cha
 SFU_CHECKED sfu_status sfu__details_add_winner(sfu__details *details, const sfu__entry *entry, const sfu_study *study,
                                                const sfu_dataset *dataset);
 
+/* The digest of a dataset, borrowed; NULL: not known. */
+const char *sfu__details_digest(const sfu__details *details, const char *given);
+
+/* Adds what the list does not have yet, task by task. */
+SFU_CHECKED sfu_status sfu__details_add_missing(sfu__details *details, const sfu__details *from);
+
 /* Moves all of `from` into the list, instead of what it has for the same task, and leaves `from` empty. */
 SFU_CHECKED sfu_status sfu__details_put(sfu__details *details, sfu__details *from);
 
@@ -45,5 +52,10 @@ bool sfu__details_wanted(const sfu__task *task);
  * datasets first, then in the order of the tasks, then the rest; not at all where there are none. */
 SFU_CHECKED sfu_status sfu__details_read(sfu__details *details, const char *folder);
 SFU_CHECKED sfu_status sfu__details_write(const sfu__details *details, const char *folder, const sfu__tasks *tasks);
+
+/* All values as a JSON array; and added to a list, as those of this task. */
+SFU_CHECKED sfu_status sfu__details_print(sfu__text *json, const sfu__details *details);
+SFU_CHECKED sfu_status sfu__details_read_json(sfu__details *details, const sfu__json *json, const sfu__task *task,
+                                              const char *place);
 
 #endif

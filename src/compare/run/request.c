@@ -1,13 +1,16 @@
 /* request.c - the request of a comparison: made from options, written to and read from JSON. */
 #include "request.h"
 
+#include "file.h"
 #include "space.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
 void sfu__request_clear(sfu__request *request) {
     sfu__string_list_clear(&request->datasets);
+    sfu__string_list_clear(&request->paths);
     sfu__string_list_clear(&request->nets);
     sfu__string_list_clear(&request->sizes);
     sfu__free(request->kind);
@@ -29,6 +32,20 @@ static sfu_status copy_list(sfu__string_list *to, const char *const *from, int c
     sfu_status status = SFU_OK;
     for (int i = 0; i < count && status == SFU_OK; i++) {
         status = sfu__string_list_add(to, from[i]);
+    }
+    return status;
+}
+
+/* "data/Cora.safetensors" is cora. */
+static sfu_status add_paper_names(sfu__string_list *names, const sfu__string_list *paths) {
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < paths->count && status == SFU_OK; i++) {
+        char *name = sfu__path_stem(paths->items[i]);
+        for (char *c = name; c != NULL && *c != '\0'; c++) {
+            *c = (char)tolower((unsigned char)*c);
+        }
+        status = name != NULL ? sfu__string_list_add(names, name) : SFU_ERR_MEMORY;
+        sfu__free(name);
     }
     return status;
 }
@@ -119,12 +136,15 @@ sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_
     request->lpnn_trials = options->lpnn_trials > 0 ? options->lpnn_trials : options->trials;
     request->seed = options->seed;
     request->keep_loops = options->keep_loops;
+    request->drop_studies = options->drop_studies;
     SFU_TRY(copy(&request->kind, kind));
     SFU_TRY(copy(&request->space, options->space != NULL ? options->space : default_space(compare)));
     request->loss = options->loss != SFU_LOSS_OF_SPACE ? options->loss : sfu__space_loss(request->space);
     SFU_TRY(copy(&request->feature_norm, options->feature_norm));
     SFU_TRY(copy(&request->lpnn, options->lpnn != NULL ? options->lpnn : ""));
-    SFU_TRY(copy_list(&request->datasets, options->datasets, options->dataset_count));
+    SFU_TRY(copy_list(&request->paths, options->datasets, options->dataset_count));
+    SFU_TRY(compare ? copy_list(&request->datasets, options->datasets, options->dataset_count)
+                    : add_paper_names(&request->datasets, &request->paths));
     SFU_TRY(copy_list(&request->nets, options->nets, options->net_count));
     SFU_TRY(copy_list(&request->sizes, options->sizes, options->size_count));
     if (options->net_count == 0) {
@@ -144,6 +164,29 @@ sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_
     SFU_TRY(check_lpnn(request));
 done:
     return status;
+}
+
+sfu_status sfu__request_difference(sfu__text *text, const sfu__request *before, const sfu__request *now) {
+    const struct {
+        const char *option, *before, *now;
+    } words[] = {
+        {"space", before->space, now->space},
+        {"feature-norm", before->feature_norm, now->feature_norm},
+        {"lpnn", before->lpnn, now->lpnn},
+        {"loss", before->loss == SFU_LOSS_SUM ? "sum" : "mean", now->loss == SFU_LOSS_SUM ? "sum" : "mean"},
+        {"metric", sfu_metric_name((int)before->metric, NULL), sfu_metric_name((int)now->metric, NULL)},
+        {"class-weight", before->balanced ? "balanced" : "none", now->balanced ? "balanced" : "none"},
+        {"self-loops", before->keep_loops ? "keep" : "drop", now->keep_loops ? "keep" : "drop"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(words[i].before, words[i].now) != 0) {
+            char quoted[SFU__QUOTE_MAX];
+            return sfu__text_format(text, " with --%s %s", words[i].option,
+                                    sfu__quote(quoted, words[i].before, strlen(words[i].before)));
+        }
+    }
+    return before->seed == now->seed ? sfu__text_add(text, "", 0)
+                                     : sfu__text_format(text, " with --seed %" PRIu64, before->seed);
 }
 
 /* ---- as JSON ----------------------------------------------------------------------------------------------------- */
@@ -185,6 +228,9 @@ sfu_status sfu__request_print(sfu__text *json, const sfu__request *request) {
     }
     if (request->balanced) {
         SFU_TRY(put_text(json, "class_weight", "balanced"));
+    }
+    if (request->drop_studies) {
+        SFU_TRY(put_text(json, "studies", "removed"));
     }
     SFU_TRY(sfu__text_format(json,
                              "\"self_loops\": \"%s\", \"splits\": %d, \"trials\": %d, \"lpnn_trials\": %d, "
@@ -246,6 +292,7 @@ sfu_status sfu__request_read(sfu__request *request, const sfu__json *json, const
     request->keep_loops = is_word(json, "self_loops", "keep");
     request->metric = metric_of(json);
     request->balanced = is_word(json, "class_weight", "balanced");
+    request->drop_studies = is_word(json, "studies", "removed");
     request->splits = count_of(json, "splits");
     request->trials = count_of(json, "trials");
     request->lpnn_trials = count_of(json, "lpnn_trials");

@@ -8,7 +8,8 @@
 /* Starts as {0}; call sfu__request_clear also after a failure. */
 typedef struct sfu__request {
     char *kind;                /* "compare", or a table of the paper: "set1", ... */
-    sfu__string_list datasets; /* as given: names or paths */
+    sfu__string_list datasets; /* names in the results: as given; for a table of the paper without folder and suffix */
+    sfu__string_list paths;    /* as given: names or paths; not stored: a folder may be continued on another machine */
     sfu__string_list nets;     /* names or compositions, in the order of the tables */
     sfu__string_list sizes;    /* "1" to "5", counts, "standard" */
     int32_t splits, trials, lpnn_trials;
@@ -19,6 +20,7 @@ typedef struct sfu__request {
     bool keep_loops;
     sfu_metric metric; /* of early stopping, the choice of trials and the tables */
     bool balanced;     /* class weights */
+    bool drop_studies; /* the file of a study is removed when its result is stored */
     char *version;     /* version of the program that stored it; NULL: not stored yet */
     double protocol;   /* of that program, protocol.h */
 } sfu__request;
@@ -30,6 +32,10 @@ void sfu__request_clear(sfu__request *request);
 
 /* The loss of a space, unless another is asked for. */
 sfu_loss sfu__space_loss(const char *space);
+
+/* Adds the first setting of a stored request that differs from another one: " with --loss sum"; "" if only the kind,
+ * datasets, networks, splits and trials may differ. */
+SFU_CHECKED sfu_status sfu__request_difference(sfu__text *text, const sfu__request *before, const sfu__request *now);
 
 /* Prints to and reads from the JSON of the manifest. */
 SFU_CHECKED sfu_status sfu__request_print(sfu__text *json, const sfu__request *request);

@@ -6,7 +6,8 @@
  *   FOLDER/curves.csv     learning curves of some winners (curves.h)
  *   FOLDER/details.csv    datasets, winning hyperparameters and confusion matrices (details.h)
  *   FOLDER/manifest.json  the request, and everything needed to run it again
- *   FOLDER/studies/       one study per entry, so that an interrupted run can be continued
+ *   FOLDER/studies/       one study per entry, so that an interrupted run can be continued; for a table of the paper
+ *                         only while it runs, unless they are kept
  */
 #ifndef SFU_RESULTS_H
 #define SFU_RESULTS_H
@@ -18,7 +19,8 @@ enum { SFU__NAME_MAX = 256 };
 
 /* One study: a row of the tables, on one split. */
 typedef struct sfu__task {
-    char dataset[SFU__NAME_MAX]; /* as given in the request */
+    char dataset[SFU__NAME_MAX]; /* as given in the request; a table of the paper has its name */
+    char path[SFU__NAME_MAX];    /* where it is opened; "": `dataset`; not stored, and not compared */
     char net[SFU__NAME_MAX];     /* as shown in the tables: "gcn", or a composition */
     char size[16];               /* "1" to "5", a count, or "standard" */
     char split[32];              /* the protocol: "random:0", "standard" */
@@ -36,6 +38,8 @@ typedef struct sfu__entry {
     int32_t best_trial, failed;
     double val_accuracy, val_loss, test_accuracy, test_macro_f1;
     double val_score, test_score; /* the metric of the comparison */
+    char configuration[1024];     /* of the winner: "lr=0.01 hidden=64"; "" if it is longer */
+    char trials_digest[65];       /* SHA-256 of all trials as CSV, as tune --export writes them */
     /* stored in timings.csv */
     double seconds; /* of the whole study, over all calls that worked on it */
     double epoch_s; /* predicted time of an epoch of the winner: training step and validation */
@@ -64,15 +68,31 @@ void sfu__entries_clear(sfu__entries *entries);
 bool sfu__task_same(const sfu__task *one, const sfu__task *other);
 sfu__entry *sfu__entries_find(const sfu__entries *entries, const sfu__task *task); /* NULL: none */
 
+/* Sorts the entries in the order of the tasks; others keep their order, after them. */
+SFU_CHECKED sfu_status sfu__entries_sort(sfu__entries *entries, const sfu__tasks *tasks);
+
+/* The first column of results.csv in which two entries of these entries' metric differ; NULL: none. What an earlier
+ * version did not store counts as equal. */
+const char *sfu__entry_difference(const sfu__entries *entries, const sfu__entry *one, const sfu__entry *other);
+
 /* The two CSV files of a folder. A folder without them has no entries; a malformed file is an error with its line. Both
  * are written atomically. */
 SFU_CHECKED sfu_status sfu__entries_read(sfu__entries *entries, const char *folder);
 SFU_CHECKED sfu_status sfu__entries_write(const sfu__entries *entries, const char *folder);
 
+/* An entry as members of a JSON object: "result" and "timing", its rows of the two files. */
+SFU_CHECKED sfu_status sfu__entry_print(sfu__text *json, const sfu__entries *entries, const sfu__entry *entry);
+SFU_CHECKED sfu_status sfu__entry_read(sfu__entry *entry, const sfu__entries *entries, const sfu__json *json,
+                                       const char *place);
+
 /* The tasks of a request, in the order of the tables: datasets, then sizes, then networks, then splits. Tables of the
- * paper are in paper_tasks.c. */
+ * paper are in paper_tasks.c. The first calls one of the others. */
+SFU_CHECKED sfu_status sfu__request_tasks(sfu__tasks *tasks, const sfu__request *request);
 SFU_CHECKED sfu_status sfu__tasks_make(sfu__tasks *tasks, const sfu__request *request);
 SFU_CHECKED sfu_status sfu__paper_tasks(sfu__tasks *tasks, const sfu__request *request);
+
+/* Refuses tasks of the paper on datasets with self-loops that are not there. */
+SFU_CHECKED sfu_status sfu__paper_check_loops(const sfu__tasks *tasks);
 
 /* The network of a task as text for sfu_tune, with $hidden for hidden widths that the space searches, under the
  * settings of the request; and the options of named networks. */
@@ -91,7 +111,10 @@ typedef struct sfu__run_options {
     const char *device; /* as in sfu_compare_options */
     sfu_compare_fn on_progress;
     void *on_progress_user;
-    sfu__log_filter *log_filter; /* messages before the run, which are not repeated */
+    sfu__log_filter *log_filter;              /* messages before the run, which are not repeated */
+    const char *share;                        /* URL of the database through which machines share the run; NULL: none */
+    int part, parts;                          /* of the studies, only those of this part, from 1 to `parts`; 0: all */
+    sfu_status (*report)(const char *folder); /* writes tables, plots and page of a folder; NULL: not before the end */
 } sfu__run_options;
 SFU_CHECKED sfu_status sfu__run_tasks(sfu__entries *entries, const sfu__tasks *tasks, const sfu__run_options *options);
 

@@ -29,7 +29,9 @@ sfu_status sfu__results_show_entries(sfu_results *results) {
                                         .epochs = entry->epochs,
                                         .split_digest = entry->split_digest,
                                         .val_score = entry->val_score,
-                                        .test_score = entry->test_score};
+                                        .test_score = entry->test_score,
+                                        .configuration = entry->configuration,
+                                        .trials_digest = entry->trials_digest};
     }
 done:
     return status;

@@ -11,13 +11,29 @@
 
 /* ---- datasets and splits ----------------------------------------------------------------------------------------- */
 
-static const sfu_dataset *dataset_of(const sfu__running *run, const sfu__task *task) {
+const sfu__open_dataset *sfu__run_dataset(const sfu__running *run, const sfu__task *task) {
     for (int i = 0; i < run->dataset_count; i++) {
         if (strcmp(run->datasets[i].given, task->dataset) == 0) {
-            return run->datasets[i].dataset;
+            return &run->datasets[i];
         }
     }
     return NULL;
+}
+
+static bool is_namesake(const char *one, const char *other) {
+    return strcmp(sfu__path_base(one), sfu__path_base(other)) == 0 && strcmp(one, other) != 0;
+}
+
+/* Whether a dataset of this call or of an earlier one is in a file with the same name in another folder. */
+static bool has_namesake(const sfu__running *run, const char *given) {
+    bool has = false;
+    for (int i = 0; i < run->tasks->count; i++) {
+        has = has || is_namesake(given, run->tasks->items[i].dataset);
+    }
+    for (int i = 0; i < run->entries->count; i++) {
+        has = has || is_namesake(given, run->entries->items[i].task.dataset);
+    }
+    return has;
 }
 
 /* Missing datasets of the paper are reported together, so that one command downloads them. */
@@ -51,12 +67,14 @@ static sfu_status open_datasets(sfu__running *run) {
     SFU_ALLOC_ZERO(run->datasets, run->tasks->count);
     for (int i = 0; i < run->tasks->count; i++) {
         const sfu__task *task = &run->tasks->items[i];
-        if (dataset_of(run, task) == NULL) {
+        if (sfu__run_dataset(run, task) == NULL) {
             sfu__open_dataset *opened = &run->datasets[run->dataset_count];
             opened->given = task->dataset;
-            status = sfu_dataset_open(&opened->dataset, opened->given);
+            opened->has_namesake = has_namesake(run, task->dataset);
+            const char *path = task->path[0] != '\0' ? task->path : task->dataset;
+            status = sfu_dataset_open(&opened->dataset, path);
             if (status == SFU_ERR_NOT_FOUND) {
-                SFU_TRY(add_missing(run, &missing, opened->given));
+                SFU_TRY(add_missing(run, &missing, path));
                 continue;
             }
             SFU_TRY(status);
@@ -129,6 +147,22 @@ static sfu_status find_leaders(sfu__running *run) {
 done:
     sfu__string_list_clear(&texts);
     sfu__text_clear(&text);
+    return status;
+}
+
+/* Study i of N parts belongs to part i mod N. */
+static sfu_status find_part(sfu__running *run) {
+    sfu_status status = SFU_OK;
+    const int parts = run->options->parts > 1 ? run->options->parts : 1;
+    int study = 0;
+    SFU_ALLOC_ZERO(run->mine, run->tasks->count);
+    for (int i = 0; i < run->tasks->count; i++) {
+        if (run->leaders[i] == i) {
+            run->mine[i] = parts == 1 || study % parts == run->options->part - 1;
+            study++;
+        }
+    }
+done:
     return status;
 }
 
@@ -217,29 +251,13 @@ static const sfu__entry *known_to_any(const sfu__running *run, int leader) {
     return entry;
 }
 
-static bool is_namesake(const sfu__task *one, const sfu__task *other) {
-    return strcmp(sfu__path_base(one->dataset), sfu__path_base(other->dataset)) == 0 &&
-           strcmp(one->dataset, other->dataset) != 0;
-}
-
-/* Whether a dataset of this call or of an earlier one is in a file with the same name in another folder. */
-static bool has_namesake(const sfu__running *run, const sfu__task *task) {
-    bool has = false;
-    for (int i = 0; i < run->tasks->count; i++) {
-        has = has || is_namesake(task, &run->tasks->items[i]);
-    }
-    for (int i = 0; i < run->entries->count; i++) {
-        has = has || is_namesake(task, &run->entries->items[i].task);
-    }
-    return has;
-}
-
 static sfu_status add_job(sfu__running *run, const sfu__task *task) {
     const sfu__entry *old = sfu__entries_find(run->entries, task);
     sfu__job *job = &run->jobs[run->count++];
     job->task = task;
-    job->dataset = dataset_of(run, task);
-    job->has_namesake = has_namesake(run, task);
+    job->table = strcmp(run->options->request->kind, "compare") == 0 ? NULL : sfu__task_table(task);
+    job->dataset = sfu__run_dataset(run, task)->dataset;
+    job->has_namesake = sfu__run_dataset(run, task)->has_namesake;
     job->keeps_curve = sfu__curve_wanted(task, run->tasks);
     job->known = old != NULL ? old->task.trials : 0;
     job->entry.seconds = old != NULL ? old->seconds : 0.0;
@@ -259,11 +277,14 @@ static sfu_status list_jobs(sfu__running *run) {
         }
         const sfu__entry *entry = known_to_any(run, i);
         if (entry == NULL) {
-            SFU_TRY(add_job(run, &tasks->items[i]));
+            SFU_TRY(run->mine[i] ? add_job(run, &tasks->items[i]) : SFU_OK);
             continue;
         }
-        run->before++;
-        run->trials_before += tasks->items[i].trials;
+        if (run->mine[i]) {
+            run->before++;
+            run->trials_before += tasks->items[i].trials;
+        }
+        sfu__run_count_done(run, i, false);
         if (known(run, i) == NULL) {
             const sfu__entry from = *entry;
             SFU_TRY(copy_entry(run, &from, &tasks->items[i]));
@@ -282,6 +303,17 @@ static sfu_status read_curves(sfu__running *run) {
                : status;
 }
 
+/* Results of two datasets of the same name must not be mixed. */
+static sfu_status check_dataset(const sfu__running *run, const char *given, const sfu__details *found) {
+    const char *before = sfu__details_digest(&run->details, given), *now = sfu__details_digest(found, given);
+    return before == NULL || now == NULL || strcmp(before, now) == 0
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_ARGUMENT,
+                           "%s has results of another dataset %s (digest %.12s, this one has %.12s); choose another "
+                           "folder with -o FOLDER",
+                           run->options->folder, given, before, now);
+}
+
 /* The details of earlier calls, and of the datasets of this one. */
 static sfu_status start_details(sfu__running *run) {
     sfu_status status = sfu__details_read(&run->details, run->options->folder);
@@ -291,6 +323,7 @@ static sfu_status start_details(sfu__running *run) {
     for (int i = 0; i < run->dataset_count && run->count > 0 && status == SFU_OK; i++) {
         sfu__details found = {0};
         status = sfu__details_add_dataset(&found, run->datasets[i].given, run->datasets[i].dataset);
+        status = status == SFU_OK ? check_dataset(run, run->datasets[i].given, &found) : status;
         status = status == SFU_OK ? sfu__details_put(&run->details, &found) : status;
         sfu__details_clear(&found);
     }
@@ -302,6 +335,8 @@ sfu_status sfu__run_prepare(sfu__running *run) {
     SFU_TRY(open_datasets(run));
     SFU_TRY(check_space(run));
     SFU_TRY(find_leaders(run));
+    SFU_TRY(find_part(run));
+    SFU_TRY(sfu__run_list_cells(run));
     SFU_TRY(list_jobs(run));
     SFU_TRY(read_curves(run));
     SFU_TRY(start_details(run));
@@ -325,6 +360,9 @@ void sfu__run_clear(sfu__running *run) {
     sfu__free(run->splits);
     sfu__free(run->datasets);
     sfu__free(run->leaders);
+    sfu__free(run->mine);
+    sfu__free(run->cell_of);
+    sfu__free(run->cells);
     sfu__free(run->jobs);
     sfu__free(run->finish_order);
 }

@@ -57,6 +57,7 @@ sfu_status sfu__tasks_make(sfu__tasks *tasks, const sfu__request *request) {
         SFU_TRY(check_length(size, sizeof task.size));
         SFU_TRY(check_length(net, sizeof task.net));
         copy(task.dataset, sizeof task.dataset, dataset);
+        copy(task.path, sizeof task.path, dataset);
         copy(task.size, sizeof task.size, size);
         copy(task.net, sizeof task.net, net);
         task.trials = is_lpnn(net) ? request->lpnn_trials : request->trials;
@@ -64,4 +65,8 @@ sfu_status sfu__tasks_make(sfu__tasks *tasks, const sfu__request *request) {
     }
 done:
     return status;
+}
+
+sfu_status sfu__request_tasks(sfu__tasks *tasks, const sfu__request *request) {
+    return strcmp(request->kind, "compare") == 0 ? sfu__tasks_make(tasks, request) : sfu__paper_tasks(tasks, request);
 }

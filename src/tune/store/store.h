@@ -43,6 +43,7 @@ typedef struct sfu__store_options {
     bool old_schema;        /* schema version of Optuna 3.0.0 to 3.1.1 */
     double beat_s, grace_s; /* heartbeat interval, and age at which a heartbeat has expired; 0: the default */
     sfu__db_wait wait;      /* whether to keep waiting for a database */
+    bool lazy_sync;         /* as in sfu_tune_options */
     const char *remedy;     /* what to do if the existing study differs; NULL: "take another name" */
 } sfu__store_options;
 

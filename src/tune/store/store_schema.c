@@ -32,6 +32,9 @@ typedef struct tables {
 static sfu_status take_table(void *user, const sfu__sql *columns, int count) {
     tables *tables = user;
     const char *name = count > 0 && columns[0].kind == SFU__SQL_TEXT ? columns[0].text : "";
+    if (strcmp(name, "sfumato_studies") == 0) {
+        return SFU_OK; /* of a shared comparison, which may be beside studies */
+    }
     tables->count++;
     tables->studies |= strcmp(name, "studies") == 0;
     tables->version |= strcmp(name, "alembic_version") == 0;

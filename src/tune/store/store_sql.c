@@ -254,6 +254,9 @@ sfu_status sfu__store_open_sql(sfu__store **store, const sfu__store_options *opt
     SFU_TRY(make_label(self, options->location));
     SFU_TRY(make_statements(self));
     SFU_TRY(sfu__sql_find_study(self, options));
+    if (options->lazy_sync && driver == &sfu__db_sqlite) { /* the log is synced when it is copied to the file */
+        SFU_TRY(sfu__sql_do(self, "PRAGMA synchronous=NORMAL", NULL, 0, NULL));
+    }
     self->last_beat = sfu__now();
     *store = &self->base;
     self = NULL;

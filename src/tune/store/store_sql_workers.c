@@ -44,7 +44,9 @@ static sfu_status take_age(void *user, const sfu__sql *columns, int count) {
         return SFU_OK;
     }
     const double age = columns[1].kind == SFU__SQL_INT ? (double)columns[1].integer : columns[1].real;
-    return age > self->grace_s || sfu__worker_is_gone(columns[0].text) ? add_dead(self, columns[0].text) : SFU_OK;
+    /* A heartbeat from the future is of another clock: a SQLite file was moved here from another machine. */
+    const bool dead = age > self->grace_s || age < -self->grace_s || sfu__worker_is_gone(columns[0].text);
+    return dead ? add_dead(self, columns[0].text) : SFU_OK;
 }
 
 /* A worker that was removed while it was unreachable, and claimed a trial before its next heartbeat, has no row. */
