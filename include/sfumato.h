@@ -430,6 +430,28 @@ static inline void sfu_make_options_init(sfu_make_options *options) {
 }
 SFU_API SFU_CHECKED sfu_status sfu_dataset_make(sfu_dataset **dataset, const sfu_make_options *options);
 
+/* Noise in the edges of a dataset: a share of the edges between different nodes is removed or rewired; an undirected
+ * edge counts once. round(share * edges) edges change, and those of a larger share of the same seed contain those of a
+ * smaller one. The same options give the same bytes on every machine. docs/reference/noise.md has the rules. */
+typedef struct sfu_noise_options {
+    size_t size;
+    const char *name; /* of the result; NULL: that of the dataset */
+    double remove;    /* share of the edges that are removed, from 0 to 1 */
+    double rewire;    /* or share of those of which one end becomes another node; at most one of the two is above 0 */
+    uint64_t seed;
+    sfu_progress_fn progress;
+    void *progress_user;
+} sfu_noise_options;
+
+SFU_API void sfu_noise_options_init_sized(sfu_noise_options *options, size_t size);
+static inline void sfu_noise_options_init(sfu_noise_options *options) {
+    sfu_noise_options_init_sized(options, sizeof *options);
+}
+
+/* A copy of a dataset with noise in its edges. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_noise(sfu_dataset **noisy, const sfu_dataset *dataset,
+                                                 const sfu_noise_options *options);
+
 /* How a public dataset is downloaded. */
 typedef struct sfu_get_options {
     size_t size;

@@ -232,6 +232,18 @@ class sfu_make_options(Structure):
     ]
 
 
+class sfu_noise_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("remove", c_double),
+        ("rewire", c_double),
+        ("seed", c_uint64),
+        ("progress", c_void_p),
+        ("progress_user", c_void_p),
+    ]
+
+
 class sfu_get_options(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -755,6 +767,7 @@ STRUCTS: dict[str, Any] = {
     "sfu_import_options": sfu_import_options,
     "sfu_arrays": sfu_arrays,
     "sfu_make_options": sfu_make_options,
+    "sfu_noise_options": sfu_noise_options,
     "sfu_get_options": sfu_get_options,
     "sfu_smoothing_options": sfu_smoothing_options,
     "sfu_net_options": sfu_net_options,
@@ -840,6 +853,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_dataset_from_arrays": (c_int, [c_void_p, POINTER(sfu_arrays), POINTER(sfu_import_options)]),
     "sfu_make_options_init_sized": (None, [POINTER(sfu_make_options), c_size_t]),
     "sfu_dataset_make": (c_int, [c_void_p, POINTER(sfu_make_options)]),
+    "sfu_noise_options_init_sized": (None, [POINTER(sfu_noise_options), c_size_t]),
+    "sfu_dataset_noise": (c_int, [c_void_p, c_void_p, POINTER(sfu_noise_options)]),
     "sfu_get_options_init_sized": (None, [POINTER(sfu_get_options), c_size_t]),
     "sfu_get_name": (c_char_p, [c_int, c_void_p]),
     "sfu_dataset_get": (c_int, [c_void_p, c_char_p, POINTER(sfu_get_options)]),
