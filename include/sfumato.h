@@ -1197,6 +1197,8 @@ typedef struct sfu_cell {
     bool exponents; /* alpha and beta are the degree exponents left= and right= of the smoothing after the softmax; else
                      * its weights self= and neighbour= */
     const struct sfu_published *published; /* the figures of the paper, sfumato_paper.h; never NULL */
+    bool beyond; /* of the tables "extras" and "noise" of sfu_reproduce, whose networks are not ranked; `p` is then the
+                  * p-value against the paper's best network */
 } sfu_cell;
 SFU_API const sfu_cell *sfu_results_cell(const sfu_results *results, int i);
 

@@ -611,6 +611,7 @@ class sfu_cell(Structure):
         ("same_as", c_char_p),
         ("exponents", c_bool),
         ("published", c_void_p),
+        ("beyond", c_bool),
     ]
 
 

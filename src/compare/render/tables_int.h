@@ -23,4 +23,8 @@ bool sfu__layout_has_paper(const sfu__layout *layout);
 SFU_CHECKED sfu_status sfu__put_paper(sfu__text *text, const sfu_results *results, const sfu__layout *layout);
 SFU_CHECKED sfu_status sfu__put_verdicts(sfu__text *text, const sfu_results *results);
 
+/* Networks beyond the paper: table_extras.c; noisy edges: table_noise.c. Nothing where the results have none. */
+SFU_CHECKED sfu_status sfu__put_extras(sfu__text *text, const sfu_results *results);
+SFU_CHECKED sfu_status sfu__put_noise(sfu__text *text, const sfu_results *results);
+
 #endif

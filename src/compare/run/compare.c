@@ -261,7 +261,7 @@ sfu_status sfu_reproduce(sfu_results **results, const char *table, const sfu_com
     }
     return sfu__fail(SFU_ERR_ARGUMENT,
                      "unknown table %s; expected set1 to set5, standard, layers, self-neighbour, "
-                     "degree-exponents, cost, datasets or all",
+                     "degree-exponents, extras, noise, cost, datasets or all",
                      sfu__quote(quoted, table, strlen(table)));
 }
 

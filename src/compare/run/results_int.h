@@ -15,6 +15,7 @@ typedef struct sfu__row_group {
     int begin, end; /* entries.items[order[begin]] to entries.items[order[end - 1]], by split */
     int cell;       /* index of the cell of the test accuracy; if `sweep`, the next one is the validation accuracy */
     bool sweep;     /* over layers or the label smoothing: the paper has both accuracies */
+    bool beyond;    /* of the tables "extras" and "noise" (beyond.h) */
 } sfu__row_group;
 
 struct sfu_results {
