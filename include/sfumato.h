@@ -1209,8 +1209,18 @@ typedef struct sfu_rank {
     double critical; /* the smallest significant difference of ranks (Nemenyi, 5 %) */
     int32_t datasets;
     const struct sfu_published *published; /* the rank in the paper, sfumato_paper.h; never NULL */
+    double low, high; /* 95 % confidence interval: percentile bootstrap over the splits, 2000 resamples; NaN with one
+                       * split */
 } sfu_rank;
 SFU_API const sfu_rank *sfu_results_rank(const sfu_results *results, int i);
+
+/* The difference of the average ranks of two networks of a size, rank of `one` minus rank of `other`, with its
+ * bootstrap interval. The difference is significant if the interval excludes 0. */
+typedef struct sfu_rank_pair {
+    const char *size, *one, *other;
+    double difference, low, high;
+} sfu_rank_pair;
+SFU_API const sfu_rank_pair *sfu_results_rank_pair(const sfu_results *results, int i);
 
 /* A comparison of two networks on one dataset and size, split by split. */
 typedef struct sfu_pair {

@@ -196,6 +196,7 @@ static sfu_status put_size(sfu__text *text, const sfu_results *results, const ch
     SFU_TRY(sfu__accuracy_table(&table, results, &layout));
     SFU_TRY(sfu__table_markdown(text, &table));
     SFU_TRY(put_rank_line(text, &layout));
+    SFU_TRY(sfu__put_rank_pairs(text, results, &layout));
     SFU_TRY(sfu__put_tests(text, results, &layout));
     if (sfu__layout_has_paper(&layout)) {
         SFU_TRY(sfu__put_paper(text, results, &layout));

@@ -34,6 +34,8 @@ struct sfu_results {
     int cell_count;
     sfu_rank *ranks;
     int rank_count;
+    sfu_rank_pair *rank_pairs; /* by size; none with one split */
+    int rank_pair_count;
     sfu_published *published; /* what cells and ranks point to */
     sfu__pair_row *pairs;
     int pair_count;

@@ -17,7 +17,7 @@ static sfu_rank *rank_of(sfu_results *results, const sfu_cell *cell) {
     sfu_published *published = &results->published[results->cell_count + results->rank_count];
     *published = (sfu_published){NAN, NAN, ""};
     sfu_rank *rank = &results->ranks[results->rank_count++];
-    *rank = (sfu_rank){.size = cell->size, .net = cell->net, .published = published};
+    *rank = (sfu_rank){.size = cell->size, .net = cell->net, .published = published, .low = NAN, .high = NAN};
     return rank;
 }
 
@@ -29,8 +29,7 @@ static int networks_of_size(const sfu_results *results, const char *size) {
     return count;
 }
 
-/* Whether the block has a result for every network of its size. */
-static bool is_complete(const sfu_results *results, int first, int end) {
+bool sfu__block_is_complete(const sfu_results *results, int first, int end) {
     int there = 0;
     for (int i = first; i < end; i++) {
         there += !isnan(sfu__cell_of(results, i)->rank);
@@ -83,7 +82,8 @@ sfu_status sfu__average_ranks(sfu_results *results) {
     }
     for (int first = 0; first < results->row_group_count; first = sfu__block_end(results, first)) {
         const int end = sfu__block_end(results, first);
-        for (int i = first; i < end && sfu__is_compared(results, first) && is_complete(results, first, end); i++) {
+        for (int i = first; i < end && sfu__is_compared(results, first) && sfu__block_is_complete(results, first, end);
+             i++) {
             sfu_rank *rank = rank_of(results, sfu__cell_of(results, i));
             rank->rank += sfu__cell_of(results, i)->rank;
             rank->datasets++;
@@ -95,6 +95,7 @@ sfu_status sfu__average_ranks(sfu_results *results) {
         rank->critical = sfu__critical_difference(networks_of_size(results, rank->size), rank->datasets);
     }
     sort_ranks(results);
+    SFU_TRY(sfu__rank_intervals(results));
 done:
     return status;
 }

@@ -18,7 +18,11 @@ int sfu__common_splits(const sfu_results *results, int one, int other, double *o
  * all entries twice. */
 SFU_CHECKED sfu_status sfu__test_groups(double *p, const sfu_results *results, int one, int other, double *values);
 
-/* Average ranks over the datasets of each size, with their intervals: average_ranks.c. */
+/* Average ranks over the datasets of each size: average_ranks.c; and the intervals of ranks and their differences,
+ * which it calls: rank_intervals.c. */
 SFU_CHECKED sfu_status sfu__average_ranks(sfu_results *results);
+SFU_CHECKED sfu_status sfu__rank_intervals(sfu_results *results);
+/* Whether the block has a result for every network of its size. */
+bool sfu__block_is_complete(const sfu_results *results, int first, int end);
 
 #endif
