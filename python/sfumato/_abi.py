@@ -623,6 +623,19 @@ class sfu_rank(Structure):
         ("critical", c_double),
         ("datasets", c_int32),
         ("published", c_void_p),
+        ("low", c_double),
+        ("high", c_double),
+    ]
+
+
+class sfu_rank_pair(Structure):
+    _fields_ = [
+        ("size", c_char_p),
+        ("one", c_char_p),
+        ("other", c_char_p),
+        ("difference", c_double),
+        ("low", c_double),
+        ("high", c_double),
     ]
 
 
@@ -793,6 +806,7 @@ STRUCTS: dict[str, Any] = {
     "sfu_entry": sfu_entry,
     "sfu_cell": sfu_cell,
     "sfu_rank": sfu_rank,
+    "sfu_rank_pair": sfu_rank_pair,
     "sfu_pair": sfu_pair,
     "sfu_label_progress": sfu_label_progress,
     "sfu_label_options": sfu_label_options,
@@ -956,6 +970,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_results_epoch": (POINTER(sfu_epoch), [c_void_p, c_int, c_int]),
     "sfu_results_cell": (POINTER(sfu_cell), [c_void_p, c_int]),
     "sfu_results_rank": (POINTER(sfu_rank), [c_void_p, c_int]),
+    "sfu_results_rank_pair": (POINTER(sfu_rank_pair), [c_void_p, c_int]),
     "sfu_results_pair": (POINTER(sfu_pair), [c_void_p, c_int]),
     "sfu_results_text": (c_char_p, [c_void_p]),
     "sfu_results_folder": (c_char_p, [c_void_p]),
