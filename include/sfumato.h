@@ -430,6 +430,28 @@ static inline void sfu_make_options_init(sfu_make_options *options) {
 }
 SFU_API SFU_CHECKED sfu_status sfu_dataset_make(sfu_dataset **dataset, const sfu_make_options *options);
 
+/* Noise in the edges of a dataset: a share of the edges between different nodes is removed or rewired; an undirected
+ * edge counts once. round(share * edges) edges change, and those of a larger share of the same seed contain those of a
+ * smaller one. The same options give the same bytes on every machine. docs/reference/noise.md has the rules. */
+typedef struct sfu_noise_options {
+    size_t size;
+    const char *name; /* of the result; NULL: that of the dataset */
+    double remove;    /* share of the edges that are removed, from 0 to 1 */
+    double rewire;    /* or share of those of which one end becomes another node; at most one of the two is above 0 */
+    uint64_t seed;
+    sfu_progress_fn progress;
+    void *progress_user;
+} sfu_noise_options;
+
+SFU_API void sfu_noise_options_init_sized(sfu_noise_options *options, size_t size);
+static inline void sfu_noise_options_init(sfu_noise_options *options) {
+    sfu_noise_options_init_sized(options, sizeof *options);
+}
+
+/* A copy of a dataset with noise in its edges. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_noise(sfu_dataset **noisy, const sfu_dataset *dataset,
+                                                 const sfu_noise_options *options);
+
 /* How a public dataset is downloaded. */
 typedef struct sfu_get_options {
     size_t size;
@@ -1174,6 +1196,8 @@ typedef struct sfu_cell {
     bool exponents; /* alpha and beta are the degree exponents left= and right= of the smoothing after the softmax; else
                      * its weights self= and neighbour= */
     const struct sfu_published *published; /* the figures of the paper, sfumato_paper.h; never NULL */
+    bool beyond; /* of the tables "extras" and "noise" of sfu_reproduce, whose networks are not ranked; `p` is then the
+                  * p-value against the paper's best network */
 } sfu_cell;
 SFU_API const sfu_cell *sfu_results_cell(const sfu_results *results, int i);
 
@@ -1184,8 +1208,18 @@ typedef struct sfu_rank {
     double critical; /* the smallest significant difference of ranks (Nemenyi, 5 %) */
     int32_t datasets;
     const struct sfu_published *published; /* the rank in the paper, sfumato_paper.h; never NULL */
+    double low, high; /* 95 % confidence interval: percentile bootstrap over the splits, 2000 resamples; NaN with one
+                       * split */
 } sfu_rank;
 SFU_API const sfu_rank *sfu_results_rank(const sfu_results *results, int i);
+
+/* The difference of the average ranks of two networks of a size, rank of `one` minus rank of `other`, with its
+ * bootstrap interval. The difference is significant if the interval excludes 0. */
+typedef struct sfu_rank_pair {
+    const char *size, *one, *other;
+    double difference, low, high;
+} sfu_rank_pair;
+SFU_API const sfu_rank_pair *sfu_results_rank_pair(const sfu_results *results, int i);
 
 /* A comparison of two networks on one dataset and size, split by split. */
 typedef struct sfu_pair {

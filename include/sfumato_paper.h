@@ -11,8 +11,8 @@ extern "C" {
 #endif
 
 /* Runs a comparison that reproduces a table of the paper: "set1" to "set5", "standard", "layers", "self-neighbour",
- * "degree-exponents", "cost", "datasets", "all". The options datasets, nets, splits and trials reduce it if they are
- * given (splits and trials not 0). */
+ * "degree-exponents", "extras", "noise", "cost", "datasets", "all". The options datasets, nets, splits and trials
+ * reduce it if they are given (splits and trials not 0). */
 SFU_API SFU_CHECKED sfu_status sfu_reproduce(sfu_results **results, const char *table,
                                              const sfu_compare_options *options);
 

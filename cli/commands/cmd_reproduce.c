@@ -52,7 +52,8 @@ static bool needs_no_study(const char *table) {
 }
 
 static bool is_on_random_splits(const char *table) {
-    return is_one_of(table, (const char *const[]){"set1", "set2", "set3", "set4", "set5", "all", NULL});
+    return is_one_of(table,
+                     (const char *const[]){"set1", "set2", "set3", "set4", "set5", "extras", "noise", "all", NULL});
 }
 
 enum { REDUCTION_MAX = 200 };

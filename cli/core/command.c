@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 common_settings common;
@@ -116,7 +117,7 @@ const char *option_default(char text[OPTION_DEFAULT_MAX], const cli_option *opti
         snprintf(text, OPTION_DEFAULT_MAX, "%s", string ? string : "");
     }
     }
-    if (value == 0 && option->unset) {
+    if ((value == 0 || isnan(value)) && option->unset) {
         snprintf(text, OPTION_DEFAULT_MAX, "%s", option->unset);
     }
     return text;

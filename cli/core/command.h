@@ -42,7 +42,7 @@ typedef struct cli_option {
     const char *value;          /* placeholder of the value in the help: FILE */
     void *target;               /* the variable that it sets; holds the default before parsing */
     const char *help;           /* starts with a lowercase letter, ends without a full stop */
-    const char *unset;          /* the help text for a default of 0 or NULL; "" hides the default */
+    const char *unset;          /* the help text for a default of 0, NaN or NULL; "" hides the default */
     const char *const *choices; /* NULL ends them */
     names_fn names;
     names_fn offers; /* values that shell completion offers for free text */

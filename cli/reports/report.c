@@ -222,6 +222,23 @@ static void add_node_rows(cli_table *table, const cli_report *report) {
     }
 }
 
+/* "; 1,584 of 5,281 edges removed (seed 0)", where noise was added. */
+static size_t add_noise(char *line, size_t size, const json_t *source) {
+    static const char *const kinds[] = {"removed", "rewired"};
+    size_t used = 0;
+    for (int i = 0; i < 2; i++) {
+        const json_t *noise = json_object_get(source, kinds[i]);
+        const char *seed = json_string_value(json_object_get(noise, "seed"));
+        if (noise && used < size) {
+            used += (size_t)snprintf(line + used, size - used, "; %s of %s %s (seed %s)",
+                                     grouped(json_integer_value(json_object_get(noise, "edges"))),
+                                     counted(json_integer_value(json_object_get(noise, "of")), "edge"), kinds[i],
+                                     seed ? seed : "?");
+        }
+    }
+    return used;
+}
+
 /* The source by the import record: "csv: edges.csv, nodes.csv". */
 static void print_source(const cli_report *report) {
     json_t *source = report->info.source ? json_loads(report->info.source, 0, NULL) : NULL;
@@ -235,6 +252,7 @@ static void print_source(const cli_report *report) {
             used +=
                 used < sizeof line ? (size_t)snprintf(line + used, sizeof line - used, i ? ", %s" : ": %s", name) : 0;
         }
+        used += used < sizeof line ? add_noise(line + used, sizeof line - used, source) : 0;
         clean(line, sizeof line);
         fputs("  source", stdout);
         put_wrapped(stdout, line, 8, 14, terminal_width(STDOUT_FILENO) - 1);

@@ -80,29 +80,42 @@ static json_t *cell_json(const sfu_cell *cell) {
 }
 
 static json_t *rank_json(const sfu_rank *rank) {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i}", "size", json_bytes(rank->size), "net", json_bytes(rank->net),
-                     "rank", json_number_or_null(rank->rank), "paper", json_number_or_null(rank->published->mean),
-                     "critical", json_number_or_null(rank->critical), "datasets", (int)rank->datasets);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o}", "size", json_bytes(rank->size), "net",
+                     json_bytes(rank->net), "rank", json_number_or_null(rank->rank), "paper",
+                     json_number_or_null(rank->published->mean), "critical", json_number_or_null(rank->critical),
+                     "datasets", (int)rank->datasets, "low", json_number_or_null(rank->low), "high",
+                     json_number_or_null(rank->high));
+}
+
+static json_t *rank_pair_json(const sfu_rank_pair *pair) {
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "size", json_bytes(pair->size), "one", json_bytes(pair->one),
+                     "other", json_bytes(pair->other), "difference", json_number_or_null(pair->difference), "low",
+                     json_number_or_null(pair->low), "high", json_number_or_null(pair->high));
 }
 
 json_t *results_json(const sfu_results *results) {
-    json_t *cells = json_array(), *ranks = json_array();
+    json_t *cells = json_array(), *ranks = json_array(), *pairs = json_array();
     const sfu_cell *cell;
     const sfu_rank *rank;
-    bool ok = cells && ranks;
+    const sfu_rank_pair *pair;
+    bool ok = cells && ranks && pairs;
     for (int i = 0; ok && (cell = sfu_results_cell(results, i)) != NULL; i++) {
         ok = json_array_append_new(cells, cell_json(cell)) == 0;
     }
     for (int i = 0; ok && (rank = sfu_results_rank(results, i)) != NULL; i++) {
         ok = json_array_append_new(ranks, rank_json(rank)) == 0;
     }
+    for (int i = 0; ok && (pair = sfu_results_rank_pair(results, i)) != NULL; i++) {
+        ok = json_array_append_new(pairs, rank_pair_json(pair)) == 0;
+    }
     if (!ok) {
         json_decref(cells);
         json_decref(ranks);
+        json_decref(pairs);
         return NULL;
     }
     const sfu_metric metric = sfu_results_metric(results);
-    json_t *object = json_pack("{s:o, s:o}", "cells", cells, "ranks", ranks);
+    json_t *object = json_pack("{s:o, s:o, s:o}", "cells", cells, "ranks", ranks, "rank_pairs", pairs);
     if (object && metric != SFU_METRIC_ACCURACY) {
         json_set(&object, "metric", json_string(sfu_metric_name((int)metric, NULL)));
     }

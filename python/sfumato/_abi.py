@@ -232,6 +232,18 @@ class sfu_make_options(Structure):
     ]
 
 
+class sfu_noise_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("remove", c_double),
+        ("rewire", c_double),
+        ("seed", c_uint64),
+        ("progress", c_void_p),
+        ("progress_user", c_void_p),
+    ]
+
+
 class sfu_get_options(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -599,6 +611,7 @@ class sfu_cell(Structure):
         ("same_as", c_char_p),
         ("exponents", c_bool),
         ("published", c_void_p),
+        ("beyond", c_bool),
     ]
 
 
@@ -610,6 +623,19 @@ class sfu_rank(Structure):
         ("critical", c_double),
         ("datasets", c_int32),
         ("published", c_void_p),
+        ("low", c_double),
+        ("high", c_double),
+    ]
+
+
+class sfu_rank_pair(Structure):
+    _fields_ = [
+        ("size", c_char_p),
+        ("one", c_char_p),
+        ("other", c_char_p),
+        ("difference", c_double),
+        ("low", c_double),
+        ("high", c_double),
     ]
 
 
@@ -755,6 +781,7 @@ STRUCTS: dict[str, Any] = {
     "sfu_import_options": sfu_import_options,
     "sfu_arrays": sfu_arrays,
     "sfu_make_options": sfu_make_options,
+    "sfu_noise_options": sfu_noise_options,
     "sfu_get_options": sfu_get_options,
     "sfu_smoothing_options": sfu_smoothing_options,
     "sfu_net_options": sfu_net_options,
@@ -779,6 +806,7 @@ STRUCTS: dict[str, Any] = {
     "sfu_entry": sfu_entry,
     "sfu_cell": sfu_cell,
     "sfu_rank": sfu_rank,
+    "sfu_rank_pair": sfu_rank_pair,
     "sfu_pair": sfu_pair,
     "sfu_label_progress": sfu_label_progress,
     "sfu_label_options": sfu_label_options,
@@ -840,6 +868,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_dataset_from_arrays": (c_int, [c_void_p, POINTER(sfu_arrays), POINTER(sfu_import_options)]),
     "sfu_make_options_init_sized": (None, [POINTER(sfu_make_options), c_size_t]),
     "sfu_dataset_make": (c_int, [c_void_p, POINTER(sfu_make_options)]),
+    "sfu_noise_options_init_sized": (None, [POINTER(sfu_noise_options), c_size_t]),
+    "sfu_dataset_noise": (c_int, [c_void_p, c_void_p, POINTER(sfu_noise_options)]),
     "sfu_get_options_init_sized": (None, [POINTER(sfu_get_options), c_size_t]),
     "sfu_get_name": (c_char_p, [c_int, c_void_p]),
     "sfu_dataset_get": (c_int, [c_void_p, c_char_p, POINTER(sfu_get_options)]),
@@ -940,6 +970,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_results_epoch": (POINTER(sfu_epoch), [c_void_p, c_int, c_int]),
     "sfu_results_cell": (POINTER(sfu_cell), [c_void_p, c_int]),
     "sfu_results_rank": (POINTER(sfu_rank), [c_void_p, c_int]),
+    "sfu_results_rank_pair": (POINTER(sfu_rank_pair), [c_void_p, c_int]),
     "sfu_results_pair": (POINTER(sfu_pair), [c_void_p, c_int]),
     "sfu_results_text": (c_char_p, [c_void_p]),
     "sfu_results_folder": (c_char_p, [c_void_p]),

@@ -104,6 +104,11 @@ class Comparison:
         return [fields_of(one) for one in listed(lambda i: lib.sfu_results_rank(self._handle.pointer, i))]
 
     @property
+    def rank_pairs(self) -> list[dict[str, Any]]:
+        """The difference of the average ranks of each pair of networks, with its bootstrap interval."""
+        return [fields_of(one) for one in listed(lambda i: lib.sfu_results_rank_pair(self._handle.pointer, i))]
+
+    @property
     def pairs(self) -> list[dict[str, Any]]:
         """Comparisons of two networks, split by split."""
         return [fields_of(one) for one in listed(lambda i: lib.sfu_results_pair(self._handle.pointer, i))]

@@ -399,6 +399,12 @@ class Graph:
                                 class_names=names, node_names=self.node_names, feature_names=self.feature_names,
                                 columns=self.columns)
 
+    def noise(self, *, remove: float = 0.0, rewire: float = 0.0, seed: int = 0, name: Optional[str] = None) -> Graph:
+        """A copy with a share of the edges removed or rewired, as the command `data noise`. With the same seed, the
+        edges of a larger share contain those of a smaller one."""
+        how = options("sfu_noise_options", remove=remove, rewire=rewire, seed=seed, name=name)
+        return Graph._made(lib.sfu_dataset_noise, self.handle.pointer, ctypes.byref(how), keep=(self.handle, how))
+
     def to_networkx(self) -> Any:
         """A networkx graph whose nodes have the attribute `label`."""
         import networkx

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import sfumato
-from sfumato import Graph
+from sfumato import ArgumentError, Graph
 
 
 def test_citation(citation):
@@ -106,6 +106,20 @@ def test_with_labels(small, few):
     hidden = small.with_labels(few)
     assert hidden.labels.tolist() == few.tolist() and hidden.class_names == small.class_names
     assert (hidden.adjacency != small.adjacency).nnz == 0 and (hidden.features != small.features).nnz == 0
+
+
+def test_noise(small):
+    """The share is exact, shares of one seed are nested, and everything else stays."""
+    half, all_gone = small.noise(remove=0.5, seed=3), small.noise(remove=1)
+    assert half.n_edges == small.n_edges - int(0.5 * small.n_edges + 0.5) and all_gone.n_edges == 0
+    more = small.noise(remove=0.7, seed=3)
+    assert (half.adjacency - more.adjacency).min() == 0 and more.n_edges < half.n_edges
+    rewired = small.noise(rewire=0.5, name="noisy")
+    assert rewired.n_edges == small.n_edges and rewired.name == "noisy" and rewired.adjacency.diagonal().sum() == 0
+    assert (rewired.adjacency != small.adjacency).nnz > 0 and (rewired.features != small.features).nnz == 0
+    assert small.noise(rewire=0).digest == small.digest
+    with pytest.raises(ArgumentError, match="from 0 to 1"):
+        small.noise(remove=2)
 
 
 def test_arrays_keep_their_memory():

@@ -34,6 +34,8 @@ def test_optuna(small):
 def test_compare(small, tmp_path):
     found = sfumato.compare([small], nets=["sgcn", "mlp"], splits=2, trials=3, space="practical", folder=tmp_path / "r")
     assert {cell["net"] for cell in found.cells} == {"sgcn", "mlp"} and len(found.entries) == 4
+    assert [(pair["one"], pair["other"]) for pair in found.rank_pairs] == [("sgcn", "mlp")]
+    assert all(rank["low"] <= rank["rank"] <= rank["high"] for rank in found.ranks)
     assert "sgcn" in str(found) and "<table" in found._repr_html_()
     again = sfumato.open_comparison(tmp_path / "r")
     assert [e["test_accuracy"] for e in again.entries] == [e["test_accuracy"] for e in found.entries]

@@ -6,17 +6,12 @@
 #include "memory.h"
 #include "random.h"
 #include "scorer.h"
+#include "stats.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { DRAWS = 500, STREAM = 1 };
-
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static void draw_nodes(int32_t *labels, float *drawn, const sfu__label_held_out *held, const float *probabilities,
                        sfu__random *random) {
@@ -46,9 +41,9 @@ sfu_status sfu__label_bootstrap(double *low, double *high, const sfu__label_held
         scores[count] = sfu__scorer_score(&scorer, &drawn);
         count += !isnan(scores[count]);
     }
-    qsort(scores, (size_t)count, sizeof scores[0], ascending);
-    *low = count > 0 ? scores[count / 40] : NAN;
-    *high = count > 0 ? scores[count - 1 - count / 40] : NAN;
+    const sfu__interval interval = sfu__percentile_interval(scores, count);
+    *low = interval.low;
+    *high = interval.high;
 done:
     sfu__scorer_clear(&scorer);
     sfu__free(labels);

@@ -45,6 +45,17 @@ run data make -o small.safetensors --nodes 200 --classes 3 --vocabulary 50 --wor
 run data make -o small2.safetensors --nodes 200 --classes 3 --vocabulary 50 --words 5 --seed 7 --threads 1 --json
 cmp small.safetensors small2.safetensors
 
+part 'noise in the edges'
+run data noise small.safetensors -o fewer.safetensors --remove 0.3
+run data noise small.safetensors -o noisy.safetensors --rewire 0.3 --seed 1 --json
+run data info noisy.safetensors
+run data noise small.safetensors -o noisy.safetensors
+run data noise small.safetensors -o noisy.safetensors --rewire 0.3 --remove 0
+run data noise small.safetensors -o noisy.safetensors --rewire 1.3
+run data noise noisy.safetensors -o more.safetensors --rewire 0.3
+run data noise small.safetensors -o small.safetensors --remove 0.3
+run data noise small.safetensors -o notes.txt --remove 0.3
+
 part 'splits'
 run data split citation
 run data split citation --split random:7 --size 2 -o split.csv

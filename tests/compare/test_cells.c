@@ -279,6 +279,26 @@ static bool is_whole(const sfu_results *results, const sfu_cell *cell, int nets)
     return nets == 0;
 }
 
+/* Every pair of a size once; an interval of a difference is at most as wide as those of its ranks together. */
+static void check_rank_pairs(const sfu_results *results, int nets) {
+    int pairs = 0;
+    const sfu_rank_pair *pair;
+    for (; (pair = sfu_results_rank_pair(results, pairs)) != NULL; pairs++) {
+        double ranks[2] = {NAN, NAN}, width = 1e-9;
+        for (int r = 0; r < results->rank_count; r++) {
+            const sfu_rank *rank = &results->ranks[r];
+            const bool one = rank->net == pair->one, other = rank->net == pair->other;
+            if (rank->size == pair->size && (one || other)) {
+                ranks[other] = rank->rank;
+                width += rank->high - rank->low;
+            }
+        }
+        assert_near(pair->difference, ranks[0] - ranks[1]);
+        assert_true(pair->low <= pair->high && pair->high - pair->low <= 2 * width);
+    }
+    assert_int_equal(pairs % (nets * (nets - 1) / 2), 0);
+}
+
 static void check_ranks(const sfu_results *results, int nets) {
     for (int r = 0; sfu_results_rank(results, r) != NULL; r++) {
         const sfu_rank *rank = sfu_results_rank(results, r);
@@ -296,6 +316,8 @@ static void check_ranks(const sfu_results *results, int nets) {
         assert_near(rank->rank, datasets > 0 ? sum / datasets : NAN);
         assert_near(rank->critical, sfu__critical_difference(nets, datasets));
         assert_true(isnan(rank->published->mean));
+        const bool known = datasets > 0 && results->request.splits > 1 && nets > 1;
+        assert_true(known ? rank->low >= 1 && rank->high <= nets && rank->low <= rank->high : isnan(rank->low) != 0);
     }
 }
 
@@ -357,6 +379,7 @@ static void check_all(const sfu_results *results, int nets) {
         assert_false(cell->exponents);
     }
     check_ranks(results, nets);
+    check_rank_pairs(results, nets);
 }
 
 /* ---- comparisons ------------------------------------------------------------------------------------------------- */

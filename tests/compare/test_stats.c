@@ -271,12 +271,84 @@ static void critical_differences(void **state) {
     assert_true(isnan(sfu__critical_difference(3, 0)));
 }
 
+/* ---- bootstrap --------------------------------------------------------------------------------------------------- */
+
+enum { METHODS = 3, CASES = 2 };
+static const double scores[CASES][METHODS][6] = {
+    {{0.80, 0.82, 0.78, 0.81}, {0.79, 0.83, 0.77, 0.80}, {0.60, 0.61, 0.62, 0.6}},
+    {{0.50, 0.51, 0.52, 0.53, 0.54, 0.55}, {0.52, 0.50, 0.53, 0.52, 0.56, 0.54}, {0.50, 0.51, 0.52, 0.53, 0.54, 0.55}}};
+static const int splits[CASES] = {4, 6};
+
+/* Sequential draws of one case, and ranks by counting. */
+static double slow_rank(int which, int method, int sample) {
+    sfu__random random = sfu__random_start(5, sfu__stream_of(SFU__STREAM_RANKS, (uint32_t)which));
+    double sums[METHODS] = {0}, rank = 1;
+    for (int i = 0; i < (sample + 1) * splits[which]; i++) {
+        const int split = (int)sfu__random_below(&random, (uint64_t)splits[which]);
+        for (int m = 0; m < METHODS && i >= sample * splits[which]; m++) {
+            sums[m] += scores[which][m][split];
+        }
+    }
+    for (int other = 0; other < METHODS; other++) {
+        const double ahead = sums[other] - sums[method];
+        rank += other == method ? 0 : ahead > 1e-9 ? 1 : ahead > -1e-9 ? 0.5 : 0;
+    }
+    return rank;
+}
+
+static void bootstrap_of_ranks(void **state) {
+    (void)state;
+    double flat[CASES][METHODS * 6];
+    sfu__rank_case cases[CASES];
+    double *samples = calloc((size_t)SFU__RESAMPLES * METHODS, sizeof *samples);
+    assert_non_null(samples);
+    for (int c = 0; c < CASES; c++) {
+        for (int m = 0; m < METHODS; m++) {
+            for (int i = 0; i < splits[c]; i++) {
+                flat[c][m * splits[c] + i] = scores[c][m][i];
+            }
+        }
+        cases[c] = (sfu__rank_case){flat[c], splits[c]};
+    }
+    assert_ok(sfu__rank_bootstrap(samples, cases, CASES, METHODS, 5));
+    for (int sample = 0; sample < SFU__RESAMPLES; sample += sample < 50 ? 1 : 150) {
+        for (int m = 0; m < METHODS; m++) {
+            assert_near(samples[sample * METHODS + m], (slow_rank(0, m, sample) + slow_rank(1, m, sample)) / 2, 1e-12);
+        }
+    }
+    /* In the first case alone the third method is always last, so that its rank has no width. */
+    double third[SFU__RESAMPLES];
+    assert_ok(sfu__rank_bootstrap(samples, cases, 1, METHODS, 0));
+    for (int i = 0; i < SFU__RESAMPLES; i++) {
+        third[i] = samples[i * METHODS + 2];
+    }
+    const sfu__interval interval = sfu__percentile_interval(third, SFU__RESAMPLES);
+    assert_true(interval.low == 3 && interval.high == 3);
+    free(samples);
+}
+
+static void percentiles(void **state) {
+    (void)state;
+    double values[1000], one[] = {7};
+    for (int i = 0; i < 1000; i++) {
+        values[i] = (i * 617) % 1000; /* a permutation */
+    }
+    sfu__interval interval = sfu__percentile_interval(values, 1000);
+    assert_true(interval.low == 25 && interval.high == 974);
+    interval = sfu__percentile_interval(one, 1);
+    assert_true(interval.low == 7 && interval.high == 7);
+    assert_true(isnan(sfu__percentile_interval(one, 0).low));
+}
+
 static sfu_status all_that_allocate(void *context) {
     (void)context;
     double p = 0, holms[] = {0.1, 0.2}, order[10];
     sfu_status status = sfu__wilcoxon(&p, ours, theirs, 10);
     status = status == SFU_OK ? sfu__holm(holms, 2) : status;
-    return status == SFU_OK ? sfu__ranks(order, ours, 10) : status;
+    status = status == SFU_OK ? sfu__ranks(order, ours, 10) : status;
+    static double samples[SFU__RESAMPLES * 2];
+    const sfu__rank_case one = {ours, 5};
+    return status == SFU_OK ? sfu__rank_bootstrap(samples, &one, 1, 2, 0) : status;
 }
 
 static void memory_runs_out(void **state) {
@@ -297,6 +369,8 @@ int main(void) {
         cmocka_unit_test(holm),
         cmocka_unit_test(ranks),
         cmocka_unit_test(critical_differences),
+        cmocka_unit_test(bootstrap_of_ranks),
+        cmocka_unit_test(percentiles),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

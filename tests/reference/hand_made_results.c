@@ -161,7 +161,7 @@ static sfu_status add_row_group(maker *self, int dataset, int net, int size) {
     SFU_TRY(add_cell(self,
                      &(sfu_cell){dataset_name(self, dataset), net_name(self, net), sizes[size], 0, NAN, NAN, "test",
                                  SPLITS, 100, mean, 0.008, mean - 0.006, mean + 0.006, 1 + net,
-                                 net == 3 ? NAN : 0.0004 + 0.02 * net, NULL, false, NULL},
+                                 net == 3 ? NAN : 0.0004 + 0.02 * net, NULL, false, NULL, false},
                      &(sfu_published){paper, 0.011,
                                       paper > mean + 0.006   ? "lower"
                                       : paper < mean - 0.006 ? "higher"

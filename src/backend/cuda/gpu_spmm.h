@@ -293,9 +293,10 @@ SFU__DEVICE_FN int gpu_slice_shift(int64_t rows, int64_t quads, int64_t bytes) {
 SFU__DEVICE_FN void gpu_spmm_chains(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A) {
     const int64_t quads = step->c.ld / 4;
     int shift = gpu_slice_shift(step->b.rows, quads, run->shared_bytes);
+    const int64_t enough =
+        1 << (shift > 0 ? shift : 0) >= quads ? 2 : 6; /* entries per row that make up for the copy */
     const int in_shared = shift >= 0 && step->values != SFU__GPU_VALUES_LEARNED &&
-                          step->values != SFU__GPU_VALUES_ZEROED &&
-                          A->entry_count >= (shift >= 2 ? 2 : 6) * (int64_t)step->b.rows;
+                          step->values != SFU__GPU_VALUES_ZEROED && A->entry_count >= enough * step->b.rows;
     if (!in_shared) {
         shift = gpu_slice_shift(0, quads, 0);
     }

@@ -21,6 +21,8 @@ typedef enum sfu__stream {
     SFU__STREAM_TRIAL = 6,  /* seeds of trainings; position: the trial's number */
     SFU__STREAM_LABEL = 7,  /* seeds of studies and trainings; position: fold, round and network */
     SFU__STREAM_QUEUED = 8, /* values of trials that other programs enqueued; index: the trial's number */
+    SFU__STREAM_NOISE = 9,  /* edges of noisy graphs: 0 their order, 1 their new ends */
+    SFU__STREAM_RANKS = 10, /* splits of the bootstrap of average ranks */
 } sfu__stream;
 
 /* The stream of the index-th object of a use. */

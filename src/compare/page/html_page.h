@@ -19,6 +19,9 @@ SFU_CHECKED sfu_status sfu__html_accuracies(sfu__text *html, const sfu_results *
 SFU_CHECKED sfu_status sfu__html_cells(sfu__text *html, const sfu_results *results);
 SFU_CHECKED sfu_status sfu__html_pairs(sfu__text *html, const sfu_results *results);
 
+/* What goes beyond the paper: html_tables.c. */
+SFU_CHECKED sfu_status sfu__html_beyond(sfu__text *html, const sfu_results *results);
+
 /* Datasets, and the recommended network of each: hyperparameters, confusion matrix, F1 per class: html_details.c. */
 SFU_CHECKED sfu_status sfu__html_details(sfu__text *html, const sfu_results *results);
 

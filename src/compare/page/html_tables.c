@@ -3,6 +3,7 @@
  */
 #include "html_page.h"
 
+#include "noise_means.h"
 #include "result_tables.h"
 
 static sfu_status add_size(sfu__text *html, const sfu_results *results, const char *size) {
@@ -37,6 +38,35 @@ sfu_status sfu__html_accuracies(sfu__text *html, const sfu_results *results) {
                             "test, where the 95 %% confidence interval of the difference excludes 0.</p>\n"));
     for (int i = 0; (size = sfu__layout_size(results, i)) != NULL; i++) {
         SFU_TRY(add_size(html, results, size));
+    }
+    SFU_TRY(sfu__html(html, "</section>\n"));
+done:
+    return status;
+}
+
+static sfu_status add_table(sfu__text *html, const sfu_results *results,
+                            sfu_status (*make)(sfu__text_table *table, const sfu_results *results)) {
+    sfu_status status = SFU_OK;
+    sfu__text_table table = {0};
+    SFU_TRY(make(&table, results));
+    SFU_TRY(sfu__table_html(html, &table));
+done:
+    sfu__text_table_clear(&table);
+    return status;
+}
+
+sfu_status sfu__html_beyond(sfu__text *html, const sfu_results *results) {
+    sfu_status status = SFU_OK;
+    if (!sfu__has_extras(results) && !sfu__has_noise(results)) {
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__html(html, "<section id=\"beyond\">\n<h2>Beyond the paper</h2>\n"));
+    if (sfu__has_extras(results)) {
+        SFU_TRY(add_table(html, results, sfu__extras_table));
+    }
+    if (sfu__has_noise(results)) {
+        SFU_TRY(add_table(html, results, sfu__noise_table));
+        SFU_TRY(add_table(html, results, sfu__noise_loss_table));
     }
     SFU_TRY(sfu__html(html, "</section>\n"));
 done:

@@ -23,11 +23,12 @@ typedef struct sfu__plots {
 SFU_CHECKED sfu_status sfu__plots_make(sfu__plots *plots, const sfu_results *results);
 void sfu__plots_clear(sfu__plots *plots);
 
-/* Those of one kind: plot_sizes.c, plot_ranks.c, plot_tradeoff.c, plot_sweeps.c, plot_curves.c. */
+/* Those of one kind: plot_sizes.c, plot_ranks.c, plot_tradeoff.c, plot_sweeps.c, plot_noise.c, plot_curves.c. */
 SFU_CHECKED sfu_status sfu__plot_sizes(sfu__plots *plots, const sfu_results *results);
 SFU_CHECKED sfu_status sfu__plot_ranks(sfu__plots *plots, const sfu_results *results);
 SFU_CHECKED sfu_status sfu__plot_tradeoff(sfu__plots *plots, const sfu_results *results);
 SFU_CHECKED sfu_status sfu__plot_sweeps(sfu__plots *plots, const sfu_results *results);
+SFU_CHECKED sfu_status sfu__plot_noise(sfu__plots *plots, const sfu_results *results);
 SFU_CHECKED sfu_status sfu__plot_curves(sfu__plots *plots, const sfu_results *results);
 
 /* The curve of an entry; NULL: none, or one of another trial. And whether there are main cells but no curves, as in a

@@ -59,7 +59,9 @@ static sfu_status add_lists(sfu__text *html, const sfu_results *results) {
     int place = 0;
     for (int i = 0; i < results->entries.count; i++) {
         const sfu__entry *entry = &results->entries.items[i];
-        SFU_TRY(sfu__string_list_index(&place, &datasets, entry->name));
+        if (!sfu__is_noisy(entry->task.dataset)) {
+            SFU_TRY(sfu__string_list_index(&place, &datasets, entry->name));
+        }
         SFU_TRY(sfu__string_list_index(&place, &nets, entry->task.net));
         SFU_TRY(sfu__string_list_index(&place, &sizes, entry->task.size));
         SFU_TRY(sfu__string_list_index(&place, &splits, entry->task.split));
@@ -117,6 +119,7 @@ static sfu_status add_links(sfu__text *html, const sfu__text *sections) {
     static const char *const links[][2] = {{"advice", "Result"},
                                            {"accuracy", "Accuracy and effect sizes"},
                                            {"scores", "Scores and effect sizes"},
+                                           {"beyond", "Beyond the paper"},
                                            {"details", "Datasets and winners"},
                                            {"findings", "Tests and notes"},
                                            {"plots", "Plots"},
@@ -207,6 +210,7 @@ static sfu_status make_page(sfu__text *html, const sfu_results *results) {
     sfu__text sections = {0}, title = {0};
     SFU_TRY(sfu__html_answer(&sections, results));
     SFU_TRY(sfu__html_accuracies(&sections, results));
+    SFU_TRY(sfu__html_beyond(&sections, results));
     SFU_TRY(sfu__html_details(&sections, results));
     SFU_TRY(add_findings(&sections, results));
     SFU_TRY(sfu__html_plots(&sections, results));

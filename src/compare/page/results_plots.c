@@ -115,6 +115,7 @@ sfu_status sfu__plots_make(sfu__plots *plots, const sfu_results *results) {
     SFU_TRY(sfu__plot_ranks(plots, results));
     SFU_TRY(sfu__plot_tradeoff(plots, results));
     SFU_TRY(sfu__plot_sweeps(plots, results));
+    SFU_TRY(sfu__plot_noise(plots, results));
     SFU_TRY(sfu__plot_curves(plots, results));
 done:
     return status;
@@ -123,7 +124,7 @@ done:
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 bool sfu__is_main_cell(const sfu_cell *cell) {
-    return cell->k == 0 && isnan(cell->alpha) && strcmp(cell->measure, "test") == 0;
+    return cell->k == 0 && isnan(cell->alpha) && !cell->beyond && strcmp(cell->measure, "test") == 0;
 }
 
 static const char *dataset_of(const sfu_cell *cell) { return cell->dataset; }

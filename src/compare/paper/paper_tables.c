@@ -12,9 +12,12 @@ static const sfu__paper_table tables[] = {
     {"layers", "the number of smoothings or convolutions", 2},
     {"self-neighbour", "weights of a node and of its neighbours in label smoothing", 3},
     {"degree-exponents", "exponents of the degrees in label smoothing", 4},
+    {"extras", "beyond the paper: APPNP, learned smoothing and a searched composition, all sizes", 10},
+    {"noise", "beyond the paper: edges removed or rewired, few labels; not part of all", 0},
     {"cost", "Table 1: what each network costs, by formula, predicted and measured", 0},
     {"datasets", "Table 2: the datasets", 0},
-    {"all", "all of these, in one folder: standard splits, sweeps, few labels, many labels, the other sizes", 0},
+    {"all", "all of these, in one folder: standard splits, sweeps, few labels, many labels, the other sizes, extras",
+     0},
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 

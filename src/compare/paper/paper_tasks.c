@@ -1,6 +1,6 @@
 /* paper_tasks.c - the cells of the paper's tables as tasks: the published cells, restricted to the datasets and
  * networks of the request. */
-#include "published.h"
+#include "beyond.h"
 
 #include "file.h"
 
@@ -27,7 +27,7 @@ static const sfu__string_list *given_datasets(const sfu__request *request) {
     return request->paths.count > 0 ? &request->paths : &request->datasets;
 }
 
-static bool is_requested_net(const sfu__request *request, const char *name) {
+bool sfu__is_requested_net(const sfu__request *request, const char *name) {
     bool wanted = request->nets.count == 0;
     for (int i = 0; i < request->nets.count; i++) {
         wanted = wanted || strcasecmp(request->nets.items[i], name) == 0;
@@ -62,11 +62,11 @@ sfu_status sfu__paper_check(const sfu__request *request) {
     }
     for (int i = 0; i < request->nets.count; i++) {
         const char *name = request->nets.items[i];
-        if (!is_paper_net(name)) {
+        if (!is_paper_net(name) && !sfu__is_extra_net(name)) {
             return sfu__fail(
                 SFU_ERR_ARGUMENT,
                 "%s is not a network of the paper's tables; expected gcn, sgcn, fp+mlp, sgcn+lp, gcn+lp, linear+lp, "
-                "mlp+lp or lpnn",
+                "mlp+lp or lpnn, and in extras and noise appnp, learned or any",
                 sfu__quote(quoted, name, strlen(name)));
         }
     }
@@ -125,8 +125,8 @@ static sfu__task task_of(const sfu__published_row *row, const sfu__paper_dataset
     return task;
 }
 
-static sfu_status add_cell(sfu__tasks *tasks, const sfu__published_row *row, const sfu__paper_dataset_names *dataset,
-                           const sfu__request *request) {
+sfu_status sfu__paper_add_cell(sfu__tasks *tasks, const sfu__published_row *row,
+                               const sfu__paper_dataset_names *dataset, const sfu__request *request) {
     sfu_status status = SFU_OK;
     sfu__task task = task_of(row, dataset, request);
     const bool is_random = strcmp(task.split, "standard") != 0;
@@ -150,8 +150,8 @@ static sfu_status add_table(sfu__tasks *tasks, const char *table, const sfu__req
         const sfu__published_row *row;
         for (int i = 0; wanted && (row = sfu__published_at(i)) != NULL; i++) {
             if (strcmp(row->table, table) == 0 && strcmp(row->dataset, sfu__paper_dataset(d)) == 0 &&
-                strcmp(row->measure, "test") == 0 && is_requested_net(request, row->net)) {
-                SFU_TRY(add_cell(tasks, row, &dataset, request));
+                strcmp(row->measure, "test") == 0 && sfu__is_requested_net(request, row->net)) {
+                SFU_TRY(sfu__paper_add_cell(tasks, row, &dataset, request));
             }
         }
     }
@@ -188,12 +188,16 @@ sfu_status sfu__paper_tasks(sfu__tasks *tasks, const sfu__request *request) {
     SFU_TRY(sfu__paper_check(request));
     for (int turn = 1; (table = sfu__paper_table_at_turn(turn)) != NULL; turn++) {
         if (all || strcmp(table->name, request->kind) == 0) {
-            SFU_TRY(add_table(tasks, table->name, request));
+            SFU_TRY(strcmp(table->name, "extras") == 0 ? sfu__extras_tasks(tasks, request)
+                                                       : add_table(tasks, table->name, request));
         }
     }
+    if (strcmp(request->kind, "noise") == 0) {
+        SFU_TRY(sfu__noise_tasks(tasks, request));
+    }
     if (tasks->count == 0) {
-        status = sfu__fail(SFU_ERR_ARGUMENT, "the paper's table %s has none of these networks on these datasets",
-                           request->kind);
+        status =
+            sfu__fail(SFU_ERR_ARGUMENT, "the table %s has none of these networks on these datasets", request->kind);
     }
 done:
     return status;

@@ -35,6 +35,11 @@ typedef struct sfu__paper_dataset_names {
 } sfu__paper_dataset_names;
 bool sfu__paper_dataset_wanted(sfu__paper_dataset_names *names, int i, const sfu__request *request);
 
+/* Whether a request has a network. And the tasks of a cell of a table: one per split. */
+bool sfu__is_requested_net(const sfu__request *request, const char *name);
+SFU_CHECKED sfu_status sfu__paper_add_cell(sfu__tasks *tasks, const sfu__published_row *row,
+                                           const sfu__paper_dataset_names *dataset, const sfu__request *request);
+
 /* The next available dataset of the paper from *i on that the request has, with *i advanced; NULL after the last. Names
  * of unavailable datasets are appended to `missing`, separated by commas. */
 SFU_CHECKED sfu_status sfu__paper_open_next(sfu_dataset **dataset, int *i, sfu__text *missing,
@@ -45,7 +50,7 @@ SFU_CHECKED sfu_status sfu__paper_missing(sfu__text *text, const sfu__text *miss
 /* A table that sfu_reproduce_table names. */
 typedef struct sfu__paper_table {
     const char *name, *text;
-    int turn; /* when "all" runs it, from 1 without gaps; 0: it has no studies of its own */
+    int turn; /* when "all" runs it, from 1 without gaps; 0: "all" has no studies for it */
 } sfu__paper_table;
 const sfu__paper_table *sfu__paper_table_at_turn(int turn); /* NULL after the last */
 

@@ -8,7 +8,7 @@
  *   exponents             mlp+lp       dense $hidden relu | softmax | smooth^2(right=0.75)
  *   feature norm          sgcn         smooth^2(norm=sym+row) | softmax
  */
-#include "results.h"
+#include "beyond.h"
 
 #include "net.h"
 
@@ -120,9 +120,17 @@ sfu_status sfu__task_net(sfu__text *net, const sfu__task *task, const sfu__reque
         return *request->lpnn != '\0' ? sfu__text_format(net, "lpnn(%s)", request->lpnn)
                                       : sfu__text_format(net, "lpnn");
     }
+    if (sfu__is_extra_net(task->net)) {
+        return sfu__text_format(net, "%s", sfu__extra_net_text(task->net));
+    }
     /* A composition, or lpnn with options, is complete. */
     if (!sfu__net_named(&given, task->net, 2) || given.lpnn) {
         return sfu__text_format(net, "%s", task->net);
     }
     return print_named(net, task, request);
+}
+
+sfu_status sfu__task_space(sfu__text *space, const sfu__task *task, const sfu__request *request) {
+    const char *ranges = sfu__extra_net_ranges(task->net);
+    return sfu__text_format(space, "%s%s%s", request->space, *ranges != '\0' ? " " : "", ranges);
 }

@@ -26,7 +26,7 @@ static int place_of(const char *const *list, int count, const char *text) {
 }
 
 static bool is_of_size(const sfu_cell *cell, const char *size) {
-    return cell->k == 0 && isnan(cell->alpha) && cell->size == size;
+    return cell->k == 0 && isnan(cell->alpha) && !cell->beyond && cell->size == size;
 }
 
 static void list_axes(sfu__layout *layout, const sfu_results *results) {

@@ -68,10 +68,14 @@ static bool ranks_first(const sfu__layout *layout, int net) {
 
 static sfu_status add_rank(sfu__text_table *table, const sfu__layout *layout, int net) {
     sfu_status status = SFU_OK;
-    char text[SFU__FIXED_MAX];
+    char text[SFU__FIXED_MAX], high[SFU__FIXED_MAX];
     const sfu_rank *rank = layout->ranks[net];
     SFU_TRY(sfu__text_table_number(table, rank->rank, sfu__fixed(text, rank->rank, 1)));
     sfu__text_table_last(table)->emphasis = ranks_first(layout, net) ? SFU__BEST : SFU__PLAIN;
+    if (!isnan(rank->low)) {
+        SFU_TRY(sfu__text_table_suffix(table, " [%s, %s]", sfu__fixed(text, rank->low, 1),
+                                       sfu__fixed(high, rank->high, 1)));
+    }
     if (!isnan(rank->published->mean)) {
         SFU_TRY(sfu__text_table_note(table, "paper %s", sfu__fixed(text, rank->published->mean, 1)));
     }
@@ -120,6 +124,8 @@ sfu_status sfu__accuracy_table(sfu__text_table *table, const sfu_results *result
                 : sfu__text_format(&table->caption, "Test %s in percent, one split", sfu__metric_words(results)));
     SFU_TRY(put_size(&table->caption, layout->size));
     SFU_TRY(sfu__text_format(&table->caption, layout->net_count > 1 ? "; bold: best, underlined: second best" : ""));
+    SFU_TRY(sfu__text_format(
+        &table->caption, isnan(layout->ranks[0]->low) ? "" : "; the average rank has its 95 %% bootstrap interval"));
     SFU_TRY(put_listed(&table->caption, results, layout));
     SFU_TRY(add_datasets(table, layout));
     SFU_TRY(sfu__text_table_columns(table, 'r', 1));

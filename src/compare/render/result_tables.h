@@ -28,6 +28,15 @@ int sfu__pair_rows(const sfu_results *results, int first);
 /* What the first and the second network of a comparison represent. */
 void sfu__pair_sides(const char *title, const char **first, const char **second);
 
+/* Networks beyond the paper, one row per dataset and size; and whether the results have any. */
+SFU_CHECKED sfu_status sfu__extras_table(sfu__text_table *table, const sfu_results *results);
+bool sfu__has_extras(const sfu_results *results);
+
+/* Accuracies at several levels of noise, one row per dataset and network; and the losses, one row per kind of
+ * propagation. For results of "noise". */
+SFU_CHECKED sfu_status sfu__noise_table(sfu__text_table *table, const sfu_results *results);
+SFU_CHECKED sfu_status sfu__noise_loss_table(sfu__text_table *table, const sfu_results *results);
+
 /* One row per dataset and label-set size: the recommended network, its accuracy with the 95 % confidence interval, and
  * the networks that are not significantly different: advice.c. `commands`: and the command that trains it. No rows but
  * the headings for a table of the paper. */

@@ -13,6 +13,8 @@ const char *sfu__size_title(char title[SFU__TITLE_MAX], const char *size);
 
 /* Effect sizes and significance against the best network of each dataset: tables_tests.c. */
 SFU_CHECKED sfu_status sfu__put_tests(sfu__text *text, const sfu_results *results, const sfu__layout *layout);
+/* Which average ranks differ by their bootstrap intervals. */
+SFU_CHECKED sfu_status sfu__put_rank_pairs(sfu__text *text, const sfu_results *results, const sfu__layout *layout);
 /* The comparisons of the paper, row by row; and notes on how to read the tables. */
 SFU_CHECKED sfu_status sfu__put_pairs(sfu__text *text, const sfu_results *results);
 SFU_CHECKED sfu_status sfu__put_notes(sfu__text *text, const sfu_results *results);
@@ -22,5 +24,9 @@ SFU_CHECKED sfu_status sfu__put_notes(sfu__text *text, const sfu_results *result
 bool sfu__layout_has_paper(const sfu__layout *layout);
 SFU_CHECKED sfu_status sfu__put_paper(sfu__text *text, const sfu_results *results, const sfu__layout *layout);
 SFU_CHECKED sfu_status sfu__put_verdicts(sfu__text *text, const sfu_results *results);
+
+/* Networks beyond the paper: table_extras.c; noisy edges: table_noise.c. Nothing where the results have none. */
+SFU_CHECKED sfu_status sfu__put_extras(sfu__text *text, const sfu_results *results);
+SFU_CHECKED sfu_status sfu__put_noise(sfu__text *text, const sfu_results *results);
 
 #endif

@@ -24,19 +24,21 @@ done:
     return status;
 }
 
-/* The datasets of all cells. */
+/* The datasets of all cells, without those with noise. */
 static sfu_status put_datasets(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
     const char **datasets = NULL;
     int count = 0;
     SFU_ALLOC(datasets, results->cell_count);
-    for (int i = 0; i < results->cell_count; i++) {
-        bool is_new = true;
+    for (int i = 0; i < results->row_group_count; i++) {
+        const sfu__row_group *group = &results->row_groups[i];
+        const char *dataset = results->cells[group->cell].dataset;
+        bool is_new = !sfu__is_noisy(sfu__row_group_entry(results, group, 0)->task.dataset);
         for (int j = 0; j < count; j++) {
-            is_new = is_new && datasets[j] != results->cells[i].dataset;
+            is_new = is_new && datasets[j] != dataset;
         }
         if (is_new) {
-            datasets[count++] = results->cells[i].dataset;
+            datasets[count++] = dataset;
         }
     }
     SFU_TRY(sfu__text_format(text, "- %s: ", count == 1 ? "dataset" : "datasets"));
@@ -54,6 +56,9 @@ static sfu_status put_title(sfu__text *text, const sfu_results *results) {
     }
     if (strcmp(kind, "all") == 0) {
         return sfu__text_format(text, "# The tables of the paper, reproduced\n\n");
+    }
+    if (strcmp(kind, "extras") == 0 || strcmp(kind, "noise") == 0) {
+        return sfu__text_format(text, "# Beyond the paper: %s\n\n", *kind == 'n' ? "noisy edges" : "other networks");
     }
     sfu_status status = sfu__text_format(text, "# The paper's table ");
     status = status == SFU_OK ? sfu__put_list(text, &kind, 1, "") : status;
@@ -191,6 +196,7 @@ static sfu_status put_size(sfu__text *text, const sfu_results *results, const ch
     SFU_TRY(sfu__accuracy_table(&table, results, &layout));
     SFU_TRY(sfu__table_markdown(text, &table));
     SFU_TRY(put_rank_line(text, &layout));
+    SFU_TRY(sfu__put_rank_pairs(text, results, &layout));
     SFU_TRY(sfu__put_tests(text, results, &layout));
     if (sfu__layout_has_paper(&layout)) {
         SFU_TRY(sfu__put_paper(text, results, &layout));
@@ -244,6 +250,8 @@ sfu_status sfu__tables_md(sfu__text *text, const sfu_results *results) {
     for (int from = 0; sfu__sweep_next(&sweep, results, from); from = sweep.end) {
         SFU_TRY(put_sweep(text, results, &sweep));
     }
+    SFU_TRY(sfu__put_extras(text, results));
+    SFU_TRY(sfu__put_noise(text, results));
     SFU_TRY(sfu__put_pairs(text, results));
     SFU_TRY(sfu__put_verdicts(text, results));
     SFU_TRY(sfu__put_notes(text, results));

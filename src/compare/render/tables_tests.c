@@ -109,6 +109,55 @@ done:
     return status;
 }
 
+/* ---- average ranks ----------------------------------------------------------------------------------------------- */
+
+static bool is_significant(const sfu_rank_pair *pair) { return pair->low > 0 || pair->high < 0; }
+
+/* "- gcn before mlp+lp, lpnn": the networks that a network precedes significantly. */
+static sfu_status put_behind(sfu__text *text, const sfu_results *results, const sfu__layout *layout, int net) {
+    sfu_status status = SFU_OK;
+    char label[SFU__LABEL_MAX];
+    bool begun = false;
+    for (int i = 0; i < results->rank_pair_count; i++) {
+        const sfu_rank_pair *pair = &results->rank_pairs[i];
+        const bool first = pair->high < 0; /* a lower rank is better */
+        const char *ahead = first ? pair->one : pair->other, *behind = first ? pair->other : pair->one;
+        if (pair->size != layout->size || !is_significant(pair) || ahead != layout->nets[net]) {
+            continue;
+        }
+        if (!begun) {
+            SFU_TRY(sfu__text_format(text, "- %s before ", sfu__net_label(label, results, ahead)));
+        }
+        SFU_TRY(sfu__text_format(text, "%s%s", begun ? ", " : "", sfu__net_label(label, results, behind)));
+        begun = true;
+    }
+    SFU_TRY(sfu__text_format(text, begun ? "\n" : ""));
+done:
+    return status;
+}
+
+sfu_status sfu__put_rank_pairs(sfu__text *text, const sfu_results *results, const sfu__layout *layout) {
+    sfu_status status = SFU_OK;
+    int pairs = 0, significant = 0;
+    for (int i = 0; i < results->rank_pair_count; i++) {
+        pairs += results->rank_pairs[i].size == layout->size;
+        significant += results->rank_pairs[i].size == layout->size && is_significant(&results->rank_pairs[i]);
+    }
+    if (pairs == 0) {
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__text_format(text,
+                             "\nThe brackets after a rank are its 95 %% confidence interval: percentile bootstrap over "
+                             "the splits, %d resamples.\nOf %d pairs of networks %d differ in their average rank: the "
+                             "interval of the difference excludes 0.\n%s",
+                             SFU__RESAMPLES, pairs, significant, significant > 0 ? "\n" : ""));
+    for (int net = 0; net < layout->net_count; net++) {
+        SFU_TRY(put_behind(text, results, layout, net));
+    }
+done:
+    return status;
+}
+
 /* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
 /* In how many rows of a comparison the second network is better, or the first; `sure`: significantly. */

@@ -1,4 +1,5 @@
 /* tables_tex.c - tables.tex: the tables as the paper lays them out, for \input, with booktabs. */
+#include "noise_means.h"
 #include "result_tables.h"
 
 static sfu_status put_size(sfu__text *text, const sfu_results *results, const char *size) {
@@ -30,6 +31,17 @@ done:
     return status;
 }
 
+static sfu_status put_table(sfu__text *text, const sfu_results *results,
+                            sfu_status (*make)(sfu__text_table *table, const sfu_results *results)) {
+    sfu_status status = SFU_OK;
+    sfu__text_table table = {0};
+    SFU_TRY(make(&table, results));
+    SFU_TRY(sfu__table_latex(text, &table));
+done:
+    sfu__text_table_clear(&table);
+    return status;
+}
+
 sfu_status sfu__tables_tex(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
     const char *size, *net;
@@ -45,6 +57,13 @@ sfu_status sfu__tables_tex(sfu__text *text, const sfu_results *results) {
     }
     for (int from = 0; sfu__sweep_next(&sweep, results, from); from = sweep.end) {
         SFU_TRY(put_sweep(text, results, &sweep));
+    }
+    if (sfu__has_extras(results)) {
+        SFU_TRY(put_table(text, results, sfu__extras_table));
+    }
+    if (sfu__has_noise(results)) {
+        SFU_TRY(put_table(text, results, sfu__noise_table));
+        SFU_TRY(put_table(text, results, sfu__noise_loss_table));
     }
 done:
     return status;

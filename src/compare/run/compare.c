@@ -261,7 +261,7 @@ sfu_status sfu_reproduce(sfu_results **results, const char *table, const sfu_com
     }
     return sfu__fail(SFU_ERR_ARGUMENT,
                      "unknown table %s; expected set1 to set5, standard, layers, self-neighbour, "
-                     "degree-exponents, cost, datasets or all",
+                     "degree-exponents, extras, noise, cost, datasets or all",
                      sfu__quote(quoted, table, strlen(table)));
 }
 
@@ -347,6 +347,7 @@ void sfu_results_free(sfu_results *results) {
     sfu__free(results->row_groups);
     sfu__free(results->cells);
     sfu__free(results->ranks);
+    sfu__free(results->rank_pairs);
     sfu__free(results->published);
     sfu__free(results->pairs);
     sfu__free(results->shown);
@@ -361,6 +362,10 @@ const sfu_cell *sfu_results_cell(const sfu_results *results, int i) {
 
 const sfu_rank *sfu_results_rank(const sfu_results *results, int i) {
     return i >= 0 && i < results->rank_count ? &results->ranks[i] : NULL;
+}
+
+const sfu_rank_pair *sfu_results_rank_pair(const sfu_results *results, int i) {
+    return i >= 0 && i < results->rank_pair_count ? &results->rank_pairs[i] : NULL;
 }
 
 const char *sfu_results_text(const sfu_results *results) { return results->text; }

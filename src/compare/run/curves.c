@@ -62,7 +62,9 @@ void sfu__curves_clear(sfu__curves *curves) {
 
 /* ---- which curves are kept --------------------------------------------------------------------------------------- */
 
-static bool is_of_sweep(const sfu__task *task) { return task->k > 0 || !isnan(task->alpha) || !isnan(task->beta); }
+static bool is_of_sweep(const sfu__task *task) {
+    return task->k > 0 || !isnan(task->alpha) || !isnan(task->beta) || sfu__is_noisy(task->dataset);
+}
 
 bool sfu__curve_wanted(const sfu__task *task, const sfu__tasks *tasks) {
     if (is_of_sweep(task) || (strcmp(task->split, "random:0") != 0 && strcmp(task->split, "standard") != 0)) {

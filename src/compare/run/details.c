@@ -79,7 +79,7 @@ const sfu__detail *sfu__details_next(const sfu__details *details, const char *da
 }
 
 bool sfu__details_wanted(const sfu__task *task) {
-    return task->k == 0 && isnan(task->alpha) && isnan(task->beta) &&
+    return task->k == 0 && isnan(task->alpha) && isnan(task->beta) && !sfu__is_noisy(task->dataset) &&
            (strcmp(task->split, "random:0") == 0 || strcmp(task->split, "standard") == 0);
 }
 

@@ -1,6 +1,7 @@
 /* request.c - the request of a comparison: made from options, written to and read from JSON. */
 #include "request.h"
 
+#include "beyond.h"
 #include "file.h"
 #include "space.h"
 
@@ -50,12 +51,19 @@ static sfu_status add_paper_names(sfu__string_list *names, const sfu__string_lis
     return status;
 }
 
-/* The networks of the paper's tables, in their order; and for a comparison those without the graph. */
-static sfu_status add_default_nets(sfu__string_list *nets, bool compare) {
+/* The networks of the paper's tables, in their order; for a comparison also those without the graph, and for tables
+ * that have them those beyond the paper. */
+static sfu_status add_default_nets(sfu__string_list *nets, const char *kind) {
     static const char *const names[] = {"gcn",       "sgcn",   "fp+mlp", "sgcn+lp", "gcn+lp",
                                         "linear+lp", "mlp+lp", "lpnn",   "mlp",     "linear"};
     enum { ALL = sizeof names / sizeof names[0], OF_PAPER = 8 };
-    return copy_list(nets, names, compare ? ALL : OF_PAPER);
+    const bool compare = strcmp(kind, "compare") == 0;
+    const bool beyond = strcmp(kind, "all") == 0 || strcmp(kind, "extras") == 0 || strcmp(kind, "noise") == 0;
+    sfu_status status = copy_list(nets, names, compare ? ALL : OF_PAPER);
+    for (int i = 0; beyond && sfu__extra_net(i) != NULL && status == SFU_OK; i++) {
+        status = sfu__string_list_add(nets, sfu__extra_net(i));
+    }
+    return status;
 }
 
 /* The space if the options have none. */
@@ -72,11 +80,13 @@ static sfu_status check_metric(const sfu__request *request, bool compare) {
     return SFU_OK;
 }
 
-static sfu_status check_nets(const sfu__request *request) {
+static sfu_status check_nets(const sfu__request *request, bool compare) {
     sfu_status status = SFU_OK;
     for (int i = 0; i < request->nets.count; i++) {
         sfu_net *net = NULL;
-        SFU_TRY(sfu_net_parse(&net, request->nets.items[i], NULL));
+        if (compare || !sfu__is_extra_net(request->nets.items[i])) {
+            SFU_TRY(sfu_net_parse(&net, request->nets.items[i], NULL));
+        }
         sfu_net_free(net);
     }
 done:
@@ -148,7 +158,7 @@ sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_
     SFU_TRY(copy_list(&request->nets, options->nets, options->net_count));
     SFU_TRY(copy_list(&request->sizes, options->sizes, options->size_count));
     if (options->net_count == 0) {
-        SFU_TRY(add_default_nets(&request->nets, compare));
+        SFU_TRY(add_default_nets(&request->nets, kind));
     }
     if (options->size_count == 0) {
         SFU_TRY(sfu__string_list_add(&request->sizes, "1"));
@@ -160,7 +170,7 @@ sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_
     SFU_TRY(check_metric(request, compare));
     SFU_TRY(check_norm(request));
     SFU_TRY(check_sizes(request));
-    SFU_TRY(check_nets(request));
+    SFU_TRY(check_nets(request, compare));
     SFU_TRY(check_lpnn(request));
 done:
     return status;

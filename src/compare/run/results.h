@@ -98,6 +98,15 @@ SFU_CHECKED sfu_status sfu__paper_check_loops(const sfu__tasks *tasks);
  * settings of the request; and the options of named networks. */
 SFU_CHECKED sfu_status sfu__task_net(sfu__text *net, const sfu__task *task, const sfu__request *request);
 
+/* The search space of its study. */
+SFU_CHECKED sfu_status sfu__task_space(sfu__text *space, const sfu__task *task, const sfu__request *request);
+
+/* Its dataset, with the noise in its edges that the name of the dataset says (beyond.h). */
+SFU_CHECKED sfu_status sfu__task_open(sfu_dataset **dataset, const sfu__task *task, const sfu__request *request);
+
+/* Whether a dataset of a task has noise. */
+bool sfu__is_noisy(const char *dataset);
+
 /* A task without sweep parameters that have their default values, so that tasks with the same network have the same
  * text. */
 sfu__task sfu__task_usual(const sfu__task *task);

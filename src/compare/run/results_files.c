@@ -15,15 +15,15 @@
 /* A file, and how our files begin, or a text that they contain. NULL ends the list. */
 typedef struct known_file {
     const char *name;
-    const char *begins[6];
+    const char *begins[7];
     const char *holds;
 } known_file;
 
 static const known_file files[] = {
     {"report.html", {NULL}, "<footer>Made by sfumato"},
     {"tables.md",
-     {"# A comparison of networks", "# The tables of the paper", "# The paper's table ", "## What an epoch costs",
-      "## The datasets", NULL},
+     {"# A comparison of networks", "# The tables of the paper", "# The paper's table ",
+      "# Beyond the paper: ", "## What an epoch costs", "## The datasets", NULL},
      NULL},
     {"tables.tex", {"% Needs \\usepackage{booktabs}", NULL}, NULL},
     {"cost.md", {"## What an epoch costs", NULL}, NULL},
@@ -37,8 +37,8 @@ static const known_file files[] = {
 enum { FILES = sizeof files / sizeof files[0], CHECKED = FILES - 1 };
 
 /* Prefixes of the names of plots, each of which is in the first line of its script. */
-static const char *const plots[] = {"sizes-",  "ranks-",  "tradeoff-",       "curves-",
-                                    "losses-", "layers-", "self-neighbour-", "degree-exponents-"};
+static const char *const plots[] = {"sizes-",  "ranks-",          "tradeoff-",         "curves-", "losses-",
+                                    "layers-", "self-neighbour-", "degree-exponents-", "noise-"};
 static const known_file script = {"", {NULL}, "\" in this folder draws it again."};
 
 const char *sfu_results_file(int i) { return i >= 0 && i < FILES ? files[i].name : NULL; }

@@ -15,6 +15,7 @@ typedef struct sfu__row_group {
     int begin, end; /* entries.items[order[begin]] to entries.items[order[end - 1]], by split */
     int cell;       /* index of the cell of the test accuracy; if `sweep`, the next one is the validation accuracy */
     bool sweep;     /* over layers or the label smoothing: the paper has both accuracies */
+    bool beyond;    /* of the tables "extras" and "noise" (beyond.h) */
 } sfu__row_group;
 
 struct sfu_results {
@@ -33,6 +34,8 @@ struct sfu_results {
     int cell_count;
     sfu_rank *ranks;
     int rank_count;
+    sfu_rank_pair *rank_pairs; /* by size; none with one split */
+    int rank_pair_count;
     sfu_published *published; /* what cells and ranks point to */
     sfu__pair_row *pairs;
     int pair_count;

@@ -19,18 +19,20 @@ static const double enough_seconds = 60.0; /* predicted times beyond do not chan
 static sfu_status epoch_seconds(double *seconds, const sfu__running *run, const sfu__job *job) {
     const sfu__request *request = run->options->request;
     sfu_status status = SFU_OK;
-    sfu__text net = {0};
+    sfu__text net = {0}, ranges = {0};
     sfu__space *space = NULL;
     sfu_train_options train;
     uint64_t unused = 0;
     *seconds = NAN;
     sfu_train_options_init(&train);
     SFU_TRY(sfu__task_net(&net, job->task, request));
-    SFU_TRY(sfu__space_new_among(&space, request->space, net.bytes, NULL, &unused));
+    SFU_TRY(sfu__task_space(&ranges, job->task, request));
+    SFU_TRY(sfu__space_new_among(&space, ranges.bytes, net.bytes, NULL, &unused));
     SFU_TRY(sfu__tune_epoch_seconds(seconds, job->dataset, space, &train));
 done:
     sfu__space_free(space);
     sfu__text_clear(&net);
+    sfu__text_clear(&ranges);
     return status;
 }
 

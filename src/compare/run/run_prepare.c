@@ -1,9 +1,9 @@
 /* run_prepare.c - preparation and checks of a run, before the first training and before anything is written. */
 #include "run_int.h"
 
+#include "beyond.h"
 #include "dataset.h"
 #include "file.h"
-#include "published.h"
 #include "space.h"
 
 #include <math.h>
@@ -72,7 +72,7 @@ static sfu_status open_datasets(sfu__running *run) {
             opened->given = task->dataset;
             opened->has_namesake = has_namesake(run, task->dataset);
             const char *path = task->path[0] != '\0' ? task->path : task->dataset;
-            status = sfu_dataset_open(&opened->dataset, path);
+            status = sfu__task_open(&opened->dataset, task, run->options->request);
             if (status == SFU_ERR_NOT_FOUND) {
                 SFU_TRY(add_missing(run, &missing, path));
                 continue;
@@ -171,28 +171,34 @@ static sfu_status check_space(const sfu__running *run) {
     const sfu__request *request = run->options->request;
     sfu_status status = SFU_OK;
     sfu__string_list seen = {0};
-    sfu__text net = {0};
+    sfu__text net = {0}, ranges = {0};
     sfu__space *space = NULL;
-    uint64_t useless = UINT64_MAX;
+    uint64_t useless = UINT64_MAX; /* of networks whose studies have the space of the request */
+    bool any = false;
     for (int i = 0; i < run->tasks->count; i++) {
         uint64_t unused;
-        net.size = 0;
+        net.size = ranges.size = 0;
         SFU_TRY(sfu__task_net(&net, &run->tasks->items[i], request));
+        SFU_TRY(sfu__task_space(&ranges, &run->tasks->items[i], request));
         if (sfu__string_list_has(&seen, net.bytes)) {
             continue;
         }
         SFU_TRY(sfu__string_list_add(&seen, net.bytes));
-        SFU_TRY(sfu__space_new_among(&space, request->space, net.bytes, NULL, &unused));
+        SFU_TRY(sfu__space_new_among(&space, ranges.bytes, net.bytes, NULL, &unused));
         sfu__space_free(space);
-        useless &= unused;
+        if (strcmp(ranges.bytes, request->space) == 0) {
+            useless &= unused;
+            any = true;
+        }
     }
-    if (seen.count > 0 && useless != 0) { /* report it for one network */
+    if (any && useless != 0) { /* report it for one network */
         SFU_TRY(sfu__space_new(&space, request->space, seen.items[0], NULL));
         sfu__space_free(space);
     }
 done:
     sfu__string_list_clear(&seen);
     sfu__text_clear(&net);
+    sfu__text_clear(&ranges);
     return status;
 }
 
@@ -322,6 +328,9 @@ static sfu_status start_details(sfu__running *run) {
     }
     for (int i = 0; i < run->dataset_count && run->count > 0 && status == SFU_OK; i++) {
         sfu__details found = {0};
+        if (sfu__is_noisy(run->datasets[i].given)) {
+            continue;
+        }
         status = sfu__details_add_dataset(&found, run->datasets[i].given, run->datasets[i].dataset);
         status = status == SFU_OK ? check_dataset(run, run->datasets[i].given, &found) : status;
         status = status == SFU_OK ? sfu__details_put(&run->details, &found) : status;

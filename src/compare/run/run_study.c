@@ -143,14 +143,15 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     const bool on_gpu = run->gpu != NULL;
     const sfu__gpu_use gpu = {.gpu = run->gpu, .workers = 1, .studies = run->threads};
     sfu_status status = SFU_OK;
-    sfu__text net = {0}, file = {0};
+    sfu__text net = {0}, ranges = {0}, file = {0};
     listener listener = {run, self};
     sfu_tune_options options;
     sfu_train_options train;
     sfu_tune_options_init(&options);
     SFU_TRY(sfu__task_net(&net, self->task, request));
+    SFU_TRY(sfu__task_space(&ranges, self->task, request));
     SFU_TRY(study_file(&file, self, run->options->folder));
-    options.space = request->space;
+    options.space = ranges.bytes;
     options.space_is_shared = true;
     options.trials = self->task->trials;
     options.seed = request->seed;
@@ -179,6 +180,7 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     }
 done:
     sfu__text_clear(&net);
+    sfu__text_clear(&ranges);
     sfu__text_clear(&file);
     return status;
 }

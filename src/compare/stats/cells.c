@@ -4,8 +4,9 @@
  *   row groups  the entries that differ only in their split     in the order of the tables
  *   blocks      the row groups of one dataset and size          where networks are compared: ranks and tests
  */
-#include "results_int.h"
+#include "blocks.h"
 
+#include "extras.h"
 #include "published.h"
 #include "stats.h"
 
@@ -73,7 +74,8 @@ static sfu_status make_cell(sfu_results *results, const sfu__row_group *group, b
                        .measure = validation ? "val" : "test",
                        .trials = task->trials,
                        .rank = NAN,
-                       .p = NAN};
+                       .p = NAN,
+                       .beyond = group->beyond};
     for (int i = 0; i < group->end - group->begin; i++) {
         const sfu__entry *entry = sfu__row_group_entry(results, group, i);
         cell->trials = entry->task.trials < cell->trials ? entry->task.trials : cell->trials;
@@ -111,59 +113,12 @@ done:
 
 /* ---- blocks: networks on one dataset and size -------------------------------------------------------------------- */
 
-static sfu_cell *cell_of(const sfu_results *results, int group) {
-    return &results->cells[results->row_groups[group].cell];
-}
-
-/* The end of the block that starts at a row group; each row group of a sweep is a block without comparisons. Cells
- * share their texts, and two datasets have the same label only if they were given as the same path. */
-static int block_end(const sfu_results *results, int first) {
-    int end = first + 1;
-    while (end < results->row_group_count && !results->row_groups[first].sweep && !results->row_groups[end].sweep &&
-           cell_of(results, first)->dataset == cell_of(results, end)->dataset &&
-           cell_of(results, first)->size == cell_of(results, end)->size) {
-        end++;
-    }
-    return end;
-}
-
-/* Scores of two row groups on their common splits. Both arrays have room for all entries. */
-static int common_splits(const sfu_results *results, int one, int other, double *ours, double *theirs) {
-    const sfu__row_group *a = &results->row_groups[one], *b = &results->row_groups[other];
-    int count = 0;
-    for (int i = 0; i < a->end - a->begin; i++) {
-        for (int j = 0; j < b->end - b->begin; j++) {
-            const sfu__entry *first = sfu__row_group_entry(results, a, i),
-                             *second = sfu__row_group_entry(results, b, j);
-            if (strcmp(first->task.split, second->task.split) == 0 && !isnan(first->test_score + second->test_score)) {
-                ours[count] = first->test_score;
-                theirs[count++] = second->test_score;
-                break;
-            }
-        }
-    }
-    return count;
-}
-
-/* Wilcoxon p-value of two row groups; NaN with fewer than two splits, 1 if they are equal on all. */
-static sfu_status test_groups(double *p, const sfu_results *results, int one, int other, double *values) {
-    double *ours = values, *theirs = values + results->entries.count;
-    const int count = common_splits(results, one, other, ours, theirs);
-    *p = NAN;
-    if (count < 2) {
-        return SFU_OK;
-    }
-    const sfu_status status = sfu__wilcoxon(p, ours, theirs, count);
-    *p = isnan(*p) ? 1 : *p;
-    return status;
-}
-
 /* The first row group with the highest mean; -1: none. */
 static int best_of(const sfu_results *results, int first, int end) {
     int best = -1;
     for (int i = first; i < end; i++) {
-        const double mean = cell_of(results, i)->mean;
-        best = !isnan(mean) && (best < 0 || mean > cell_of(results, best)->mean) ? i : best;
+        const double mean = sfu__cell_of(results, i)->mean;
+        best = !isnan(mean) && (best < 0 || mean > sfu__cell_of(results, best)->mean) ? i : best;
     }
     return best;
 }
@@ -175,21 +130,21 @@ static sfu_status test_block(sfu_results *results, int first, int end, double *v
     SFU_ALLOC(means, count);
     SFU_ALLOC(out, count);
     for (int i = 0; i < count; i++) {
-        means[i] = cell_of(results, first + i)->mean;
+        means[i] = sfu__cell_of(results, first + i)->mean;
     }
     SFU_TRY(sfu__ranks(out, means, count));
     for (int i = 0; i < count; i++) {
-        cell_of(results, first + i)->rank = out[i];
+        sfu__cell_of(results, first + i)->rank = out[i];
     }
     for (int i = 0; i < count; i++) {
         out[i] = NAN;
         if (best >= 0 && first + i != best) {
-            SFU_TRY(test_groups(&out[i], results, first + i, best, values));
+            SFU_TRY(sfu__test_groups(&out[i], results, first + i, best, values));
         }
     }
     SFU_TRY(sfu__holm(out, count));
     for (int i = 0; i < count; i++) {
-        cell_of(results, first + i)->p = out[i];
+        sfu__cell_of(results, first + i)->p = out[i];
     }
 done:
     sfu__free(means);
@@ -199,105 +154,11 @@ done:
 
 static sfu_status test_blocks(sfu_results *results, double *values) {
     sfu_status status = SFU_OK;
-    for (int first = 0; first < results->row_group_count && status == SFU_OK; first = block_end(results, first)) {
-        if (!results->row_groups[first].sweep) {
-            status = test_block(results, first, block_end(results, first), values);
+    for (int first = 0; first < results->row_group_count && status == SFU_OK; first = sfu__block_end(results, first)) {
+        if (sfu__is_compared(results, first)) {
+            status = test_block(results, first, sfu__block_end(results, first), values);
         }
     }
-    return status;
-}
-
-/* ---- average ranks ----------------------------------------------------------------------------------------------- */
-
-/* The average rank of a network for a size, added if it is new. */
-static sfu_rank *rank_of(sfu_results *results, const sfu_cell *cell) {
-    for (int i = 0; i < results->rank_count; i++) {
-        if (results->ranks[i].size == cell->size && results->ranks[i].net == cell->net) {
-            return &results->ranks[i];
-        }
-    }
-    sfu_published *published = &results->published[results->cell_count + results->rank_count];
-    *published = (sfu_published){NAN, NAN, ""};
-    sfu_rank *rank = &results->ranks[results->rank_count++];
-    *rank = (sfu_rank){.size = cell->size, .net = cell->net, .published = published};
-    return rank;
-}
-
-static int networks_of_size(const sfu_results *results, const char *size) {
-    int count = 0;
-    for (int i = 0; i < results->rank_count; i++) {
-        count += results->ranks[i].size == size;
-    }
-    return count;
-}
-
-/* Whether the block has a result for every network of its size. */
-static bool is_complete(const sfu_results *results, int first, int end) {
-    int there = 0;
-    for (int i = first; i < end; i++) {
-        there += !isnan(cell_of(results, i)->rank);
-    }
-    return there == networks_of_size(results, cell_of(results, first)->size);
-}
-
-/* The index of a network in the request; others come after. */
-static int request_index(const sfu_results *results, const char *net) {
-    int i = 0;
-    while (i < results->request.nets.count && strcmp(results->request.nets.items[i], net) != 0) {
-        i++;
-    }
-    return i;
-}
-
-static bool comes_after(const sfu_results *results, const sfu_rank *one, const sfu_rank *other) {
-    const int size = sfu__size_number(one->size), other_size = sfu__size_number(other->size);
-    const int text = strcmp(one->size, other->size);
-    if (size != other_size || text != 0) {
-        return size != other_size ? size > other_size : text > 0;
-    }
-    return request_index(results, one->net) > request_index(results, other->net);
-}
-
-/* Sizes in ascending order, networks as in the request, others in order of appearance. */
-static void sort_ranks(sfu_results *results) {
-    for (int i = 1; i < results->rank_count; i++) {
-        const sfu_rank moved = results->ranks[i];
-        int to = i;
-        for (; to > 0 && comes_after(results, &results->ranks[to - 1], &moved); to--) {
-            results->ranks[to] = results->ranks[to - 1];
-        }
-        results->ranks[to] = moved;
-    }
-}
-
-/* Averages over the datasets that have all networks of the size: otherwise the ranks would not be comparable. */
-static sfu_status average_ranks(sfu_results *results) {
-    sfu_status status = SFU_OK;
-    SFU_ALLOC_ZERO(results->ranks, results->row_group_count);
-    for (int i = 0; i < results->row_group_count; i++) {
-        if (!results->row_groups[i].sweep) {
-            sfu_rank *rank = rank_of(results, cell_of(results, i));
-            const char *table =
-                sfu__table_of(results, &sfu__row_group_entry(results, &results->row_groups[i], 0)->task);
-            results->published[results->cell_count + (rank - results->ranks)].mean =
-                table != NULL ? sfu__published_rank(table, rank->net) : NAN;
-        }
-    }
-    for (int first = 0; first < results->row_group_count; first = block_end(results, first)) {
-        const int end = block_end(results, first);
-        for (int i = first; i < end && !results->row_groups[first].sweep && is_complete(results, first, end); i++) {
-            sfu_rank *rank = rank_of(results, cell_of(results, i));
-            rank->rank += cell_of(results, i)->rank;
-            rank->datasets++;
-        }
-    }
-    for (int i = 0; i < results->rank_count; i++) {
-        sfu_rank *rank = &results->ranks[i];
-        rank->rank = rank->datasets > 0 ? rank->rank / rank->datasets : NAN;
-        rank->critical = sfu__critical_difference(networks_of_size(results, rank->size), rank->datasets);
-    }
-    sort_ranks(results);
-done:
     return status;
 }
 
@@ -329,7 +190,7 @@ static bool same_word(const char *one, const char *other) {
 
 static int find_net(const sfu_results *results, int first, int end, const char *net) {
     for (int i = first; i < end; i++) {
-        if (same_word(cell_of(results, i)->net, net)) {
+        if (same_word(sfu__cell_of(results, i)->net, net)) {
             return i;
         }
     }
@@ -338,21 +199,21 @@ static int find_net(const sfu_results *results, int first, int end, const char *
 
 static sfu_status add_pair(sfu_results *results, int pair, int one, int other, double *values) {
     double *ours = values, *theirs = values + results->entries.count;
-    const int count = common_splits(results, one, other, ours, theirs);
-    const sfu_cell *cell = cell_of(results, one);
+    const int count = sfu__common_splits(results, one, other, ours, theirs);
+    const sfu_cell *cell = sfu__cell_of(results, one);
     if (count == 0) {
         return SFU_OK;
     }
     sfu__pair_row *row = &results->pairs[results->pair_count++];
     *row = (sfu__pair_row){.title = pairs[pair].title,
                            .one = cell->net,
-                           .other = cell_of(results, other)->net,
+                           .other = sfu__cell_of(results, other)->net,
                            .dataset = cell->dataset,
                            .size = cell->size,
                            .one_mean = sfu__mean(ours, count),
                            .other_mean = sfu__mean(theirs, count)};
     row->difference = row->one_mean - row->other_mean;
-    return test_groups(&row->p, results, one, other, values);
+    return sfu__test_groups(&row->p, results, one, other, values);
 }
 
 /* One pair after another, each over all blocks. */
@@ -360,11 +221,11 @@ static sfu_status make_pairs(sfu_results *results, double *values) {
     sfu_status status = SFU_OK;
     SFU_ALLOC(results->pairs, (size_t)results->row_group_count * PAIRS);
     for (int pair = 0; pair < PAIRS; pair++) {
-        for (int first = 0; first < results->row_group_count; first = block_end(results, first)) {
-            const int end = block_end(results, first);
+        for (int first = 0; first < results->row_group_count; first = sfu__block_end(results, first)) {
+            const int end = sfu__block_end(results, first);
             const int one = find_net(results, first, end, pairs[pair].one),
                       other = find_net(results, first, end, pairs[pair].other);
-            if (!results->row_groups[first].sweep && one >= 0 && other >= 0) {
+            if (sfu__is_compared(results, first) && one >= 0 && other >= 0) {
                 SFU_TRY(add_pair(results, pair, one, other, values));
             }
         }
@@ -405,7 +266,8 @@ sfu_status sfu__results_finish(sfu_results *results) {
     SFU_TRY(sfu__row_groups_find(results));
     SFU_TRY(make_cells(results, values));
     SFU_TRY(test_blocks(results, values));
-    SFU_TRY(average_ranks(results));
+    SFU_TRY(sfu__extras_test(results, values));
+    SFU_TRY(sfu__average_ranks(results));
     SFU_TRY(make_pairs(results, values));
     SFU_TRY(make_text(results));
     SFU_TRY(sfu__results_show_entries(results));

@@ -50,9 +50,8 @@ static sfu__standing judge(const sfu__contrast *contrast) {
     return worse ? SFU__STANDING_WORSE : SFU__STANDING_TIED;
 }
 
-/* `differences` has room for all entries. */
-static sfu__contrast make_contrast(const sfu_results *results, const sfu__layout *layout, const sfu_cell *cell,
-                                   const sfu_cell *best, double *differences) {
+sfu__contrast sfu__contrast_of(const sfu_results *results, const sfu_cell *cell, const sfu_cell *best, int networks,
+                               double *differences) {
     sfu__contrast contrast = {.cell = cell, .difference = NAN, .interval = {NAN, NAN}, .p = cell->p};
     if (cell == best) {
         contrast.splits = cell->splits;
@@ -63,7 +62,7 @@ static sfu__contrast make_contrast(const sfu_results *results, const sfu__layout
     contrast.difference = sfu__mean(differences, contrast.splits);
     contrast.interval =
         sfu__mean_interval(contrast.difference, sfu__deviation(differences, contrast.splits), contrast.splits);
-    contrast.by_interval = contrast.splits < sfu__splits_needed(layout->net_count) || isnan(cell->p);
+    contrast.by_interval = contrast.splits < sfu__splits_needed(networks) || isnan(cell->p);
     contrast.standing = judge(&contrast);
     return contrast;
 }
@@ -78,7 +77,7 @@ sfu_status sfu__contrasts_make(sfu__contrast *contrasts, int *count, const sfu_r
     for (int net = 0; net < layout->net_count; net++) {
         const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
         if (cell != NULL && !isnan(cell->mean)) {
-            contrasts[(*count)++] = make_contrast(results, layout, cell, best, differences);
+            contrasts[(*count)++] = sfu__contrast_of(results, cell, best, layout->net_count, differences);
         }
     }
 done:

@@ -33,6 +33,11 @@ typedef struct sfu__contrast {
 SFU_CHECKED sfu_status sfu__contrasts_make(sfu__contrast *contrasts, int *count, const sfu_results *results,
                                            const sfu__layout *layout, int dataset);
 
+/* A network against another one of its dataset and size, among so many networks. `differences` has room for all
+ * entries. */
+sfu__contrast sfu__contrast_of(const sfu_results *results, const sfu_cell *cell, const sfu_cell *best, int networks,
+                               double *differences);
+
 /* The smallest number of splits with which a Wilcoxon test among so many networks can reach 5 %, Holm's correction
  * included. */
 int sfu__splits_needed(int networks);

@@ -2,6 +2,7 @@
 #include "stats.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 double sfu__mean(const double *values, int count) {
     double sum = 0;
@@ -43,6 +44,19 @@ sfu__interval sfu__welch_interval(double mean, double deviation, int count, doub
     const double freedom = variance * variance / (u * u / (count - 1) + v * v / (other_count - 1));
     const double half = sfu__student_quantile(0.975, freedom) * sqrt(variance);
     return (sfu__interval){mean - other - half, mean - other + half};
+}
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+sfu__interval sfu__percentile_interval(double *values, int count) {
+    if (count < 1) {
+        return unknown;
+    }
+    qsort(values, (size_t)count, sizeof *values, ascending);
+    return (sfu__interval){values[count / 40], values[count - 1 - count / 40]};
 }
 
 sfu__interval sfu__share_interval(int64_t right, int64_t count) {

@@ -1,8 +1,9 @@
 /* row_groups.c - the order of the tables: entries that differ only in their split form a row group; row groups are in
- * the order of the request, by datasets, then sizes, then networks; sweeps come last. */
+ * the order of the request, by datasets, then sizes, then networks; sweeps come last, and then what goes
+ * beyond the paper. */
 #include "results_int.h"
 
-#include "published.h"
+#include "beyond.h"
 
 #include <limits.h>
 #include <math.h>
@@ -74,12 +75,15 @@ int sfu__size_number(const char *size) {
     return sfu__parse_int64_string(&number, size) && number > 0 && number < INT_MAX ? (int)number : INT_MAX;
 }
 
-static int sweep_of(const sfu__task *task) { return !isnan(task->alpha) ? 2 + task->exponents : task->k > 0; }
+enum { BEYOND = 4 };
+static int sweep_of(const sfu_results *results, const sfu__task *task) {
+    return sfu__is_beyond(&results->request, task) ? BEYOND : !isnan(task->alpha) ? 2 + task->exponents : task->k > 0;
+}
 
 static key make_key(const sfu_results *results, int entry) {
     const sfu__task *task = &results->entries.items[entry].task;
     const bool weighted = !isnan(task->alpha) && !isnan(task->beta);
-    return (key){.sweep = sweep_of(task),
+    return (key){.sweep = sweep_of(results, task),
                  .dataset = index_in(&results->request.datasets, results, entry, offsetof(sfu__task, dataset)),
                  .size = sfu__size_number(task->size),
                  .size_text = task->size,
@@ -107,9 +111,10 @@ sfu_status sfu__row_groups_find(sfu_results *results) {
     for (int i = 0; i < count; i++) {
         results->order[i] = keys[i].entry;
         if (i == 0 || compare_row_groups(&keys[i - 1], &keys[i]) != 0) {
+            const bool beyond = keys[i].sweep == BEYOND, sweep = keys[i].sweep > 0 && !beyond;
             results->row_groups[results->row_group_count++] =
-                (sfu__row_group){.begin = i, .cell = cells, .sweep = keys[i].sweep > 0};
-            cells += keys[i].sweep > 0 ? 2 : 1;
+                (sfu__row_group){.begin = i, .cell = cells, .sweep = sweep, .beyond = beyond};
+            cells += sweep ? 2 : 1;
         }
         results->row_groups[results->row_group_count - 1].end = i + 1;
     }
@@ -121,5 +126,6 @@ done:
 
 const char *sfu__table_of(const sfu_results *results, const sfu__task *task) {
     const char *kind = results->request.kind;
-    return strcmp(kind, "compare") == 0 ? NULL : strcmp(kind, "all") == 0 ? sfu__task_table(task) : kind;
+    const bool mixed = strcmp(kind, "all") == 0 || sfu__is_beyond(&results->request, task);
+    return strcmp(kind, "compare") == 0 ? NULL : mixed ? sfu__task_table(task) : kind;
 }

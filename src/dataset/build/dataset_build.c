@@ -292,7 +292,8 @@ static sfu_status take_vector(sfu_dataset *dataset, const char *name, sfu__dtype
         SFU_TRY(take_vector((dataset), (name), (dtype), (count), taken_));                                             \
     } while (0)
 
-static sfu_status take_matrix(sfu_dataset *dataset, const char *prefix, const char *values_name, sfu_matrix *matrix) {
+sfu_status sfu__dataset_take_matrix(sfu_dataset *dataset, const char *prefix, const char *values_name,
+                                    sfu_matrix *matrix) {
     sfu_status status = SFU_OK;
     char name[32];
     const int64_t nonzeros = matrix->indptr[matrix->rows];
@@ -310,7 +311,7 @@ done:
 
 static sfu_status take_features(sfu_dataset *dataset, sfu__raw *raw) {
     if (raw->dense == NULL) {
-        return take_matrix(dataset, "x", "value", &raw->sparse);
+        return sfu__dataset_take_matrix(dataset, "x", "value", &raw->sparse);
     }
     const int64_t shape[2] = {raw->nodes, raw->features};
     float *dense = raw->dense;
@@ -463,7 +464,7 @@ static sfu_status fill(sfu_dataset *dataset, sfu__raw *raw, sfu_matrix *graph, c
     SFU_TRY(write_source(dataset, raw, options, record));
     dataset->transform = raw->transform;
     raw->transform = NULL;
-    SFU_TRY(take_matrix(dataset, "adj", "weight", graph));
+    SFU_TRY(sfu__dataset_take_matrix(dataset, "adj", "weight", graph));
     SFU_TRY(take_features(dataset, raw));
     if (raw->labels != NULL) {
         TAKE_VECTOR(dataset, "y", SFU__I32, raw->nodes, raw->labels);

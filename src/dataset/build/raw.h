@@ -93,6 +93,11 @@ bool sfu__is_musae(const char *source);
 /* Connects each node to its k nearest neighbours by cosine similarity of the features; fills raw->pairs. */
 SFU_CHECKED sfu_status sfu__knn(sfu__raw *raw, int k, const sfu_import_options *options);
 
+/* Adds a matrix as the tensors PREFIX.indptr, PREFIX.indices and, if it has values, PREFIX.VALUES_NAME. Takes its
+ * arrays and leaves NULL behind, also on failure. */
+SFU_CHECKED sfu_status sfu__dataset_take_matrix(sfu_dataset *dataset, const char *prefix, const char *values_name,
+                                                sfu_matrix *matrix);
+
 /* Builds the dataset: symmetrizes, removes duplicates, scales, records what was done. Consumes `raw`. */
 SFU_CHECKED sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_options *options);
 
