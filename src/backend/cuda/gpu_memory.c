@@ -81,9 +81,13 @@ sfu_status sfu__gpu_upload(sfu__gpu *gpu, uint64_t to, const void *from, int64_t
     if (bytes == 0) {
         return SFU_OK;
     }
-    return SFU__GPU_CALL(gpu, "copying to the device",
-                         stream == NULL ? sfu__cuda.upload(to, from, (size_t)bytes)
-                                        : sfu__cuda.upload_async(to, from, (size_t)bytes, stream));
+    sfu_status status = SFU__GPU_CALL(gpu, "copying to the device",
+                                      stream == NULL ? sfu__cuda.upload(to, from, (size_t)bytes)
+                                                     : sfu__cuda.upload_async(to, from, (size_t)bytes, stream));
+    if (status == SFU_OK && stream == NULL) { /* the driver returns when it has read the memory of the host */
+        status = sfu__gpu_stream_wait(gpu, NULL);
+    }
+    return status;
 }
 
 sfu_status sfu__gpu_download(sfu__gpu *gpu, void *to, uint64_t from, int64_t bytes, sfu__gpu_stream *stream) {

@@ -46,6 +46,23 @@ static _Thread_local int stack_size;
 static device_context *current(void) { return stack_size > 0 ? stack[stack_size - 1] : NULL; }
 static int current_device(void) { return (int)(current() - contexts); }
 
+/* A copy from memory that is not page-locked: the driver returns when it has read it, and writes it to the device
+ * later, in the order of the default stream. Other streams do not wait for it. */
+typedef struct late_copy {
+    unsigned char *to;
+    size_t bytes;
+    unsigned char data[];
+} late_copy;
+static late_copy *late;
+
+static void end_late_copy(void) {
+    if (late != NULL) {
+        memcpy(late->to, late->data, late->bytes);
+        free(late);
+        late = NULL;
+    }
+}
+
 /* ---- the frame of a function ------------------------------------------------------------------------------------- */
 
 static bool destroys_context(sfu__cu_result code) {
@@ -249,6 +266,7 @@ static int64_t count_objects(void) {
 
 sfu__cu_result cuDevicePrimaryCtxRelease_v2(sfu__cu_device device) {
     BEGIN(cuDevicePrimaryCtxRelease_v2, INITIALIZED);
+    end_late_copy();
     device_context *context = &contexts[device];
     if (context->references == 0) {
         return end(SFU__CU_INVALID_CONTEXT);
@@ -320,6 +338,7 @@ sfu__cu_result cuMemAlloc_v2(sfu__cu_address *address, size_t bytes) {
 
 sfu__cu_result cuMemFree_v2(sfu__cu_address address) {
     BEGIN(cuMemFree_v2, CONTEXT);
+    end_late_copy();
     return end(release(DEVICE_MEMORY, (const void *)(uintptr_t)address, "cuMemFree"));
 }
 
@@ -355,12 +374,22 @@ static bool is_stream(sfu__cu_stream stream) { return stream == NULL || emulated
 
 sfu__cu_result cuMemcpyHtoD_v2(sfu__cu_address to, const void *from, size_t bytes) {
     BEGIN(cuMemcpyHtoD_v2, CONTEXT);
-    memcpy(inside(to, bytes, "cuMemcpyHtoD"), from, bytes);
+    unsigned char *inside_block = inside(to, bytes, "cuMemcpyHtoD");
+    end_late_copy();
+    late = malloc(sizeof *late + bytes);
+    if (late == NULL) {
+        memcpy(inside_block, from, bytes);
+        return end(SFU__CU_SUCCESS);
+    }
+    late->to = inside_block;
+    late->bytes = bytes;
+    memcpy(late->data, from, bytes);
     return end(SFU__CU_SUCCESS);
 }
 
 sfu__cu_result cuMemcpyDtoH_v2(void *to, sfu__cu_address from, size_t bytes) {
     BEGIN(cuMemcpyDtoH_v2, CONTEXT);
+    end_late_copy();
     memcpy(to, inside(from, bytes, "cuMemcpyDtoH"), bytes);
     return end(SFU__CU_SUCCESS);
 }
@@ -407,6 +436,9 @@ sfu__cu_result cuStreamDestroy_v2(sfu__cu_stream stream) {
 
 sfu__cu_result cuStreamSynchronize(sfu__cu_stream stream) {
     BEGIN(cuStreamSynchronize, CONTEXT);
+    if (stream == NULL) {
+        end_late_copy();
+    }
     return end(is_stream(stream) ? SFU__CU_SUCCESS : SFU__CU_INVALID_HANDLE);
 }
 
