@@ -223,7 +223,7 @@ static void add_node_rows(cli_table *table, const cli_report *report) {
 }
 
 /* "; 1,584 of 5,281 edges removed (seed 0)", where noise was added. */
-static size_t add_noise(char *line, size_t size, const json_t *source) {
+static void add_noise(char *line, size_t size, const json_t *source) {
     static const char *const kinds[] = {"removed", "rewired"};
     size_t used = 0;
     for (int i = 0; i < 2; i++) {
@@ -236,7 +236,6 @@ static size_t add_noise(char *line, size_t size, const json_t *source) {
                                      seed ? seed : "?");
         }
     }
-    return used;
 }
 
 /* The source by the import record: "csv: edges.csv, nodes.csv". */
@@ -252,7 +251,9 @@ static void print_source(const cli_report *report) {
             used +=
                 used < sizeof line ? (size_t)snprintf(line + used, sizeof line - used, i ? ", %s" : ": %s", name) : 0;
         }
-        used += used < sizeof line ? add_noise(line + used, sizeof line - used, source) : 0;
+        if (used < sizeof line) {
+            add_noise(line + used, sizeof line - used, source);
+        }
         clean(line, sizeof line);
         fputs("  source", stdout);
         put_wrapped(stdout, line, 8, 14, terminal_width(STDOUT_FILENO) - 1);

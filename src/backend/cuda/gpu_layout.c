@@ -120,7 +120,7 @@ static sfu_status place_chains(arrays *to, sfu__gpu_layout *layout) {
             return too_large(layout->matrix);
         }
     }
-    layout->head.pair_count = next + CHAIN / PAIR * GROUP; /* kernels read ahead */
+    layout->head.pair_count = next + (int64_t)CHAIN / PAIR * GROUP; /* kernels read ahead */
     return SFU_OK;
 }
 

@@ -63,7 +63,8 @@ static sfu_status add_net(sfu__text_table *table, const sfu_results *results, co
         SFU_TRY(sfu__text_table_note(table, "p %s%s", contrast.p < 0.001 ? "" : "= ", sfu__p_text(text, contrast.p)));
     }
     sfu__text_table_last(table)->marked = contrast.splits > 1 && is_significant(&contrast);
-    sfu__text_table_last(table)->emphasis = cell->mean > row->paper->mean ? SFU__BEST : SFU__PLAIN;
+    sfu__text_table_last(table)->emphasis =
+        row->paper != NULL && cell->mean > row->paper->mean ? SFU__BEST : SFU__PLAIN;
 done:
     return status;
 }

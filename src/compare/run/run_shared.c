@@ -331,21 +331,21 @@ done:
     return status;
 }
 
-void sfu__shared_close(sfu__shared *self) {
-    if (self == NULL) {
+void sfu__shared_close(sfu__shared *shared) {
+    if (shared == NULL) {
         return;
     }
-    if (self->db != NULL) {
+    if (shared->db != NULL) {
         char message[SFU__MESSAGE_MAX];
-        const sfu__sql me = sfu__sql_text(self->worker);
+        const sfu__sql me = sfu__sql_text(shared->worker);
         snprintf(message, sizeof message, "%s", sfu_message());
         /* What this worker has not finished is free at once. */
-        if (write_row(self, "UPDATE sfumato_studies SET beat = 0 WHERE worker = $1 AND result IS NULL", &me, 1, NULL) !=
-            SFU_OK) {
+        if (write_row(shared, "UPDATE sfumato_studies SET beat = 0 WHERE worker = $1 AND result IS NULL", &me, 1,
+                      NULL) != SFU_OK) {
             sfu__set_message(message); /* an earlier error is more useful; the lease expires */
         }
-        self->db->driver->close(self->db);
+        shared->db->driver->close(shared->db);
     }
-    sfu__free(self->rows);
-    sfu__free(self);
+    sfu__free(shared->rows);
+    sfu__free(shared);
 }
