@@ -53,7 +53,7 @@ static void check(const gpu_material *it, const char *text, double dropout, sfu_
                               .lr = 0.01,
                               .weight_decay = 5e-4,
                               .dropout = dropout,
-                              .epochs = test_is_slow() ? 4 : EPOCHS,
+                              .epochs = test_is_slow() ? 2 : EPOCHS,
                               .patience = keep == SFU_KEEP_BEST ? 6 : 0,
                               .keep = keep,
                               .objective = &it->objective,

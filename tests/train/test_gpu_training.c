@@ -34,7 +34,7 @@ static void check(const gpu_material *it, const char *text, double dropout, bool
                               .lr = 0.02,
                               .weight_decay = 5e-4,
                               .dropout = dropout,
-                              .epochs = EPOCHS,
+                              .epochs = test_is_slow() ? 3 : EPOCHS,
                               .patience = 8,
                               .keep = keep,
                               .objective = &it->objective,

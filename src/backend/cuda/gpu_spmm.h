@@ -237,6 +237,8 @@ SFU__DEVICE_FN void gpu_slice_of(const sfu__gpu_run *run, const sfu__gpu_step *s
         const sfu__f4 *rows = gpu_shared(run);
         if (slice->shift >= 2 && kept) {
             gpu_slice_chains(run, step, A, slice, rows, stride, KEPT, 4, 1);
+        } else if (step->values == SFU__GPU_VALUES_ZEROED) {
+            gpu_slice_chains(run, step, A, slice, rows, stride, SFU__GPU_VALUES_ZEROED, 4, 1);
         } else if (slice->shift >= 2) {
             gpu_slice_chains(run, step, A, slice, rows, stride, FIXED, 4, 1);
         } else if (slice->shift == 1 && kept) {
@@ -293,14 +295,16 @@ SFU__DEVICE_FN int gpu_slice_shift(int64_t rows, int64_t quads, int64_t bytes) {
 SFU__DEVICE_FN void gpu_spmm_chains(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A) {
     const int64_t quads = step->c.ld / 4;
     int shift = gpu_slice_shift(step->b.rows, quads, run->shared_bytes);
-    const int64_t enough =
-        1 << (shift > 0 ? shift : 0) >= quads ? 2 : 6; /* entries per row that make up for the copy */
-    const int in_shared = shift >= 0 && step->values != SFU__GPU_VALUES_LEARNED &&
-                          step->values != SFU__GPU_VALUES_ZEROED && A->entry_count >= enough * step->b.rows;
+    /* Entries per row of B that make up for its copy. There are functions for entries that are zeroed with wide slices
+     * alone. */
+    const int enough = shift >= 0 && 1 << shift >= quads ? 2 : 6;
+    const int least = step->values == SFU__GPU_VALUES_ZEROED ? 2 : 0;
+    const int in_shared =
+        shift >= least && step->values != SFU__GPU_VALUES_LEARNED && A->entry_count >= (int64_t)enough * step->b.rows;
     if (!in_shared) {
         shift = gpu_slice_shift(0, quads, 0);
     }
-    while (in_shared && shift > 0 && quads >> shift < run->blocks) {
+    while (in_shared && shift > least && quads >> shift < run->blocks) {
         shift--;
     }
     const int slices = (int)((quads + (1 << shift) - 1) >> shift),
