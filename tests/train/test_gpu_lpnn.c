@@ -53,7 +53,7 @@ static void check(const gpu_material *it, const char *text, double dropout, sfu_
                               .lr = 0.01,
                               .weight_decay = 5e-4,
                               .dropout = dropout,
-                              .epochs = test_is_slow() ? 2 : EPOCHS,
+                              .epochs = EPOCHS,
                               .patience = keep == SFU_KEEP_BEST ? 6 : 0,
                               .keep = keep,
                               .objective = &it->objective,
@@ -77,8 +77,16 @@ static const char *const readings[] = {
 };
 enum { READINGS = sizeof readings / sizeof readings[0] };
 
+/* A single lane is slow, and with sanitizers it takes many minutes: test_gpu_learned and test_gpu_pool run there. */
+static void skip_if_slow(void) {
+    if (test_is_slow()) {
+        skip();
+    }
+}
+
 static void every_reading(void **state) {
     (void)state;
+    skip_if_slow();
     gpu_material it;
     gpu_material_make(&it, gpu_made_dataset());
     for (size_t i = 0; i < READINGS; i++) {
@@ -90,6 +98,7 @@ static void every_reading(void **state) {
 
 static void dense_features(void **state) {
     (void)state;
+    skip_if_slow();
     for (int directed = 0; directed < 2; directed++) {
         gpu_material it;
         gpu_material_make(&it, dense_dataset(directed));
@@ -103,6 +112,7 @@ static void dense_features(void **state) {
 /* Thousands of nodes: several blocks, long rows of the transposed features. */
 static void a_public_dataset(void **state) {
     (void)state;
+    skip_if_slow();
     sfu_dataset *citation = NULL;
     gpu_material it;
     assert_ok(sfu_dataset_open(&citation, "citation"));

@@ -409,12 +409,12 @@ static void in_child(void (*body)(const char *location, int child), const char *
     }
 }
 
-/* The exit code must be 0, or the intended signal. */
+/* The exit code must be 0, or the intended signal. On a busy machine a child may end before it is killed. */
 static void wait_for(pid_t pid, int signal) {
     int how = 0;
     assert_true(waitpid(pid, &how, 0) == pid);
-    if (signal != 0) {
-        assert_true(WIFSIGNALED(how) && WTERMSIG(how) == signal);
+    if (signal != 0 && WIFSIGNALED(how)) {
+        assert_int_equal(WTERMSIG(how), signal);
     } else {
         assert_true(WIFEXITED(how));
         assert_int_equal(WEXITSTATUS(how), 0);
