@@ -44,17 +44,6 @@ done:
     return status;
 }
 
-static sfu_status add_table(sfu__text *html, const sfu_results *results,
-                            sfu_status (*make)(sfu__text_table *table, const sfu_results *results)) {
-    sfu_status status = SFU_OK;
-    sfu__text_table table = {0};
-    SFU_TRY(make(&table, results));
-    SFU_TRY(sfu__table_html(html, &table));
-done:
-    sfu__text_table_clear(&table);
-    return status;
-}
-
 sfu_status sfu__html_beyond(sfu__text *html, const sfu_results *results) {
     sfu_status status = SFU_OK;
     if (!sfu__has_extras(results) && !sfu__has_noise(results)) {
@@ -62,11 +51,11 @@ sfu_status sfu__html_beyond(sfu__text *html, const sfu_results *results) {
     }
     SFU_TRY(sfu__html(html, "<section id=\"beyond\">\n<h2>Beyond the paper</h2>\n"));
     if (sfu__has_extras(results)) {
-        SFU_TRY(add_table(html, results, sfu__extras_table));
+        SFU_TRY(sfu__put_made_table(html, results, sfu__extras_table, sfu__table_html));
     }
     if (sfu__has_noise(results)) {
-        SFU_TRY(add_table(html, results, sfu__noise_table));
-        SFU_TRY(add_table(html, results, sfu__noise_loss_table));
+        SFU_TRY(sfu__put_made_table(html, results, sfu__noise_table, sfu__table_html));
+        SFU_TRY(sfu__put_made_table(html, results, sfu__noise_loss_table, sfu__table_html));
     }
     SFU_TRY(sfu__html(html, "</section>\n"));
 done:

@@ -375,3 +375,14 @@ sfu_status sfu__pair_table(sfu__text_table *table, const sfu_results *results, c
 done:
     return status;
 }
+
+sfu_status sfu__put_made_table(sfu__text *text, const sfu_results *results, sfu__make_table_fn make,
+                               sfu__write_table_fn write) {
+    sfu_status status = SFU_OK;
+    sfu__text_table table = {0};
+    SFU_TRY(make(&table, results));
+    SFU_TRY(write(text, &table));
+done:
+    sfu__text_table_clear(&table);
+    return status;
+}

@@ -7,6 +7,12 @@
 #include "contrast.h"
 #include "text_table.h"
 
+/* Makes a table of the whole results and writes it as text. */
+typedef sfu_status (*sfu__make_table_fn)(sfu__text_table *table, const sfu_results *results);
+typedef sfu_status (*sfu__write_table_fn)(sfu__text *text, const sfu__text_table *table);
+SFU_CHECKED sfu_status sfu__put_made_table(sfu__text *text, const sfu_results *results, sfu__make_table_fn make,
+                                           sfu__write_table_fn write);
+
 /* Mean test accuracy and standard deviation: networks by datasets, and the average rank. */
 SFU_CHECKED sfu_status sfu__accuracy_table(sfu__text_table *table, const sfu_results *results,
                                            const sfu__layout *layout);

@@ -31,17 +31,6 @@ done:
     return status;
 }
 
-static sfu_status put_table(sfu__text *text, const sfu_results *results,
-                            sfu_status (*make)(sfu__text_table *table, const sfu_results *results)) {
-    sfu_status status = SFU_OK;
-    sfu__text_table table = {0};
-    SFU_TRY(make(&table, results));
-    SFU_TRY(sfu__table_latex(text, &table));
-done:
-    sfu__text_table_clear(&table);
-    return status;
-}
-
 sfu_status sfu__tables_tex(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
     const char *size, *net;
@@ -59,11 +48,11 @@ sfu_status sfu__tables_tex(sfu__text *text, const sfu_results *results) {
         SFU_TRY(put_sweep(text, results, &sweep));
     }
     if (sfu__has_extras(results)) {
-        SFU_TRY(put_table(text, results, sfu__extras_table));
+        SFU_TRY(sfu__put_made_table(text, results, sfu__extras_table, sfu__table_latex));
     }
     if (sfu__has_noise(results)) {
-        SFU_TRY(put_table(text, results, sfu__noise_table));
-        SFU_TRY(put_table(text, results, sfu__noise_loss_table));
+        SFU_TRY(sfu__put_made_table(text, results, sfu__noise_table, sfu__table_latex));
+        SFU_TRY(sfu__put_made_table(text, results, sfu__noise_loss_table, sfu__table_latex));
     }
 done:
     return status;

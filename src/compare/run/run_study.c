@@ -210,8 +210,8 @@ static sfu_status remove_file(const char *path) {
 }
 
 sfu_status sfu__run_remove_study(const sfu__running *run, const sfu__job *job) {
-    static const char *const endings[] = {"-wal", "-shm", ""}; /* a log without its database would be
-                                                                * taken for that of the next one */
+    /* A log without its database would be taken for that of the next one. */
+    static const char *const endings[] = {"-journal", "-wal", "-shm", ""};
     sfu_status status = SFU_OK;
     sfu__text file = {0}, path = {0};
     SFU_TRY(study_file(&file, job, run->options->folder));
