@@ -67,6 +67,14 @@ endif()
 sfumato_lazy(MAT matio libmatio-dev "reading .mat of version 7.3")
 sfumato_lazy(CURL libcurl libcurl4-openssl-dev "data get over HTTPS")
 
+set(SFU_HAVE_MPI 0)
+if(NOT SFUMATO_STATIC_DEPS AND NOT SKBUILD)
+    sfumato_part(MPI mpi-c libopenmpi-dev "trainings over several machines")
+else()
+    list(APPEND part_definitions SFU_HAVE_MPI=0)
+endif()
+list(APPEND part_definitions SFU_LIBRARY_FOLDER="${CMAKE_INSTALL_LIBDIR}")
+
 sfumato_part(SQLITE sqlite3>=3.35 libsqlite3-dev "keeping studies in SQLite files")
 
 set(search_libraries "")

@@ -142,6 +142,25 @@ typedef bool (*sfu_progress_fn)(void *user, const sfu_progress *progress);
  * reading from a pipe. `unit` is "" if only `what` is known. NULL, the default, means no callback. */
 SFU_API void sfu_set_progress(sfu_progress_fn progress, void *user);
 
+/* ---- several processes ----
+ *
+ * Processes that an MPI launcher started (mpirun -n 4 PROGRAM), the ranks, can run each training and each prediction
+ * together. All of them make the same calls with the same arguments; each returns the same result, which is that of one
+ * process. Files are written by rank 0 alone. */
+
+/* The number of processes that a launcher started together with this one; 0: none did. */
+SFU_API int sfu_ranks_launched(void);
+
+/* Joins the others. SFU_ERR_UNSUPPORTED if this build cannot. */
+SFU_API SFU_CHECKED sfu_status sfu_ranks_join(int *rank, int *count);
+
+/* Leaves the others, once all of them do. false: some did not within so many seconds, so that they may wait for this
+ * one: call sfu_ranks_abort. */
+SFU_API SFU_CHECKED bool sfu_ranks_leave(double seconds);
+
+/* Ends all ranks with this exit status. */
+SFU_API void sfu_ranks_abort(int code);
+
 /* The path of the file that is mapped at an address, escaped as in messages; NULL if there is none. A program may call
  * this in its handler of SIGBUS: the system sends that signal when a mapped file (above 16 MiB) is truncated while in
  * use. The library itself handles no signals. */

@@ -268,5 +268,6 @@ const cli_command cmd_evaluate = {
                                        "The labelled nodes of new tables:"},
                                       {0}},
     .reports = true,
+    .joins = true,
     .defaults = defaults,
     .run = run};

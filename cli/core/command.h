@@ -116,6 +116,7 @@ typedef struct cli_command {
     const cli_example *examples;
     bool reports;           /* takes --json and --quiet */
     bool writes;            /* writes files: takes --force */
+    bool joins;             /* runs on all processes of an MPI launcher together */
     void (*defaults)(void); /* sets the option variables to their defaults; NULL: static initialisers do */
     int (*run)(int count, char **operands); /* returns the exit status; NULL: needs a subcommand */
 } cli_command;

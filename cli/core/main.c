@@ -6,6 +6,7 @@
 #include "output.h"
 #include "page.h"
 #include "progress_bar.h"
+#include "rank_output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,11 @@ static int dispatch(int count, char **words) {
         return USAGE_ERROR;
     }
     sfu_set_log(output_log, NULL);
-    return command->run(count, words);
+    if (!command->joins || sfu_ranks_launched() < 2) {
+        return command->run(count, words);
+    }
+    const int joined = rank_join();
+    return joined == DONE ? rank_leave(output_finish(command->run(count, words))) : joined;
 }
 
 /* Lets many studies use a GPU at once: the driver has eight queues unless this says otherwise, and their batches would

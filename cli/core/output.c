@@ -1,6 +1,7 @@
 #include "output.h"
 
 #include "progress_bar.h"
+#include "rank_output.h"
 #include "terminal.h"
 
 #include <ctype.h>
@@ -92,6 +93,9 @@ static void put_line(message_kind kind, const char *text, const char *end) {
     char line[4096];
     snprintf(line, sizeof line, "%s", text);
     sfu_hide_passwords(line); /* messages quote the command line */
+    if (rank_holds(kind == ERROR, line)) {
+        return;
+    }
     progress_clear();
     const char *off = kind == NOTE ? "" : terminal_style(stderr, STYLE_NONE);
     if (kind == WARNING) {

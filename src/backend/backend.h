@@ -148,6 +148,8 @@ typedef struct sfu__backend {
      * must outlive it. */
     sfu_status (*prepare_dropout)(sfu__prepared **matrix, const sfu__prepared *A, const int32_t *nodes);
     void (*prepared_free)(sfu__prepared *matrix); /* NULL is fine */
+    /* The column of each entry, in the order of its indptr. */
+    const int32_t *(*columns)(const sfu__prepared *matrix);
 
     sfu_status (*bind)(sfu__sparse **bound, const sfu__prepared *matrix, const sfu__binding *binding);
     void (*unbind)(sfu__sparse *bound); /* NULL is fine */

@@ -47,7 +47,7 @@ void sfu__plan_release(sfu__plan *plan) {
 
 /* Learned smoothing values are computed for all rows at once, so they exclude stages. */
 static bool is_staged(const sfu__plan *plan, sfu_pass kind, const sfu__plan_request *request) {
-    return request->stages != NULL && kind == SFU_PASS_EVALUATE && (plan->rewrites & SFU__PRUNE) != 0 &&
+    return request->stages != NULL && request->ranks == NULL && kind == SFU_PASS_EVALUATE && (plan->rewrites & SFU__PRUNE) != 0 &&
            request->nodes[kind] != NULL && plan->learned_values == 0;
 }
 
@@ -58,6 +58,7 @@ static sfu_status make_pass(sfu__plan *plan, sfu_pass kind, const sfu__plan_requ
     const int32_t count = request->count[kind];
     pass->exists = true;
     pass->staged = is_staged(plan, kind, request);
+    pass->divided = plan->ranks != NULL;
     SFU_TRY(sfu__row_sets_make(pass, plan, nodes, count, pass->staged ? request->stages : NULL));
     pass->pruned = pass->row_sets[plan->op_count].count == count;
     if (!pass->pruned || pass->staged) {
@@ -104,6 +105,7 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
     self->classes = request->classes > 0 ? request->classes : sfu_dataset_classes(dataset);
     self->dropout = request->dropout;
     self->rewrites = request->rewrites;
+    self->ranks = request->ranks;
     self->threads = sfu__thread_count(request->threads);
     memcpy(self->strategies, request->strategies, sizeof self->strategies);
     SFU_TRY(name_data(self, request));

@@ -11,6 +11,7 @@
 #include "dataset.h"
 #include "device.h"
 #include "net.h"
+#include "ranks.h"
 #include "team.h"
 
 /* Rewrites of the planner, as bits; docs/internals/planner.md has their equations. */
@@ -42,6 +43,7 @@ typedef struct sfu__plan_request {
     int32_t epochs;                   /* of a training, to predict its time; never changes the plan. 0: 1 */
     const int32_t *nodes[SFU_PASSES]; /* output nodes, ascending; NULL with a count of all nodes: every node */
     int32_t count[SFU_PASSES];        /* 0: no such pass */
+    const sfu__rank_group *ranks;     /* processes that divide the passes; NULL: this one. Never changes results */
     const sfu__stages *stages;        /* of the evaluation; NULL: one stage. Never changes results */
     int32_t classes;                  /* 0: the dataset's; a model may know more classes than the data it predicts */
     bool as_all;                      /* prediction: with the strategies of all nodes, so that rows of `nodes` are the

@@ -129,7 +129,7 @@ typedef struct sfu__plan_step {
 typedef struct sfu__partition {
     int64_t count;
     int block;   /* balance by this block's non-zeros; -1: equal counts */
-    int row_set; /* whose stages divide the rows further; -1: all of them belong to the last stage */
+    int row_set; /* whose stages or ranks divide the rows further; -1: all of them belong to the last stage */
 } sfu__partition;
 
 typedef struct sfu__pass_mask {
@@ -170,6 +170,7 @@ typedef struct sfu__pass {
     sfu__operand embedding;     /* last hidden layer; space NONE if there is none */
     int64_t fixed_bytes;        /* of the constant matrices */
     bool pruned;                /* the output rows are the requested nodes, not all nodes */
+    bool divided;               /* among ranks: every partition of rows has its row set */
     bool staged;                /* evaluation in stages: the rows of every value are grouped by stage */
     sfu__operand staged_output; /* staged: the output in stage order */
     int32_t *asked;             /* not pruned, or staged: the requested nodes */
@@ -184,6 +185,7 @@ struct sfu__plan {
     bool dropout;
     unsigned rewrites;
     int threads;
+    const sfu__rank_group *ranks; /* NULL, or the processes that divide the passes */
     uint8_t *smoothed_rows; /* [nodes]: rows of smoothing matrices that are read; NULL: all (ir/smoothed_rows.c) */
     sfu__pass costed;       /* row_sets of all nodes, if strategies are chosen as for these (request.as_all) */
     int strategies[SFU_PASSES][SFU__SEGMENTS]; /* as requested */

@@ -107,8 +107,15 @@ done:
 sfu_status sfu__runner_make(sfu__runner *runner, const sfu_dataset *dataset, const sfu_net *net,
                             const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
+    sfu__plan_request divided = *request;
+    divided.ranks = sfu__ranks_here();
+    if (divided.ranks != NULL && request->device.kind == SFU__DEVICE_CUDA) {
+        status = sfu__fail(SFU_ERR_UNSUPPORTED, "several ranks train on CPUs alone: leave out --device cuda");
+        goto done;
+    }
+    divided.device.kind = divided.ranks != NULL ? SFU__DEVICE_CPU : request->device.kind;
     SFU_TRY(sfu__team_new(&runner->own_team, sfu__thread_count(request->threads)));
-    SFU_TRY(sfu__runner_make_of(runner, dataset, net, request, NULL, runner->own_team));
+    SFU_TRY(sfu__runner_make_of(runner, dataset, net, &divided, NULL, runner->own_team));
 done:
     return status;
 }

@@ -167,7 +167,7 @@ static void step(state *at, sfu_epoch_fn on_epoch, void *user, int64_t started) 
         update_best(at, number);
     }
     if (!training->diverged && !has_failed(at) && on_epoch != NULL) {
-        training->stopped = !report_epoch(at, on_epoch, user, started);
+        training->stopped = sfu__ranks_any(!report_epoch(at, on_epoch, user, started));
     }
 }
 

@@ -54,8 +54,8 @@ static inline sfu__range sfu__rows_of_block(int64_t rows, int64_t block) {
     {                                                                                                                  \
         .name = (text), .form = sfu__cpu_form, .prepare = sfu__cpu_prepare,                                            \
         .prepare_transpose = sfu__cpu_prepare_transpose, .prepare_dropout = sfu__cpu_prepare_dropout,                  \
-        .prepared_free = sfu__cpu_prepared_free, .bind = sfu__cpu_bind, .unbind = sfu__cpu_unbind,                     \
-        .spmm = sfu__spmm_##isa, .gemm = sfu__gemm_##isa, .gemm_t = sfu__gemm_t_##isa,                                 \
+        .prepared_free = sfu__cpu_prepared_free, .columns = sfu__cpu_columns, .bind = sfu__cpu_bind,                   \
+        .unbind = sfu__cpu_unbind, .spmm = sfu__spmm_##isa, .gemm = sfu__gemm_##isa, .gemm_t = sfu__gemm_t_##isa,      \
         .reduce_blocks = sfu__reduce_blocks_##isa, .transpose = sfu__transpose_##isa,                                  \
         .dropout_sparse = sfu__dropout_sparse_##isa, .dropout_mask = sfu__dropout_mask_##isa,                          \
         .activate = sfu__activate_##isa, .activate_backward = sfu__activate_backward_##isa,                            \

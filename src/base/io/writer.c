@@ -3,6 +3,7 @@
 
 #include "file.h"
 #include "output_path.h"
+#include "ranks.h"
 #include "temporary.h"
 
 #include <errno.h>
@@ -104,7 +105,7 @@ sfu_status sfu__writer_open(sfu__writer **writer, const char *path) {
     sfu__output_path target;
     sfu__writer *self = NULL;
     SFU_TRY(make_writer(&self, path));
-    SFU_TRY(sfu__output_path_find(&target, path));
+    SFU_TRY(sfu__output_path_find(&target, sfu__ranks_follows() ? "/dev/null" : path));
     const bool stream = target.kind == SFU__OUTPUT_STREAM || target.kind == SFU__OUTPUT_DESCRIPTOR;
     SFU_TRY(stream ? open_stream(self, &target) : open_temporary(self, &target));
     *writer = self;

@@ -114,7 +114,7 @@ static int64_t rows_transposed(const sfu__prepared *F) {
 static sfu_status features_backward(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
     sfu_status status = SFU_OK;
     const sfu__parameter *weight = sfu__op_parameter(self, at->op, "weight");
-    sfu__value dW = {.at = sfu__parameter_at(weight, SFU__MEMORY_GRADIENT)};
+    sfu__value dW = {.at = sfu__parameter_at(weight, SFU__MEMORY_GRADIENT), .row_set = -1};
     const int64_t rows = d->at.rows;
     const sfu__matrix_use use = sfu__use_of(self, SFU__ROLE_FEATURES, d->at.cols, -1);
     const int64_t at_once = rows_transposed(self->pass->blocks[at->block].matrix);

@@ -251,7 +251,9 @@ sfu_status sfu__dropout_dense(sfu__value *features, sfu__lowering *self, int mas
     features->at.space = SFU__MEMORY_ARENA;
     features->at.fixed = NULL;
     features->at.offset = offset;
-    features->partition = self->pass->steps[self->pass->step_count - 1].partition;
+    sfu__plan_step *step = &self->pass->steps[self->pass->step_count - 1];
+    features->partition = step->partition;
+    step->c = features->at;
 done:
     sfu__matrix_clear(&full);
     sfu__block_clear(&copy, self->plan);

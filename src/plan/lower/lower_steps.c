@@ -22,7 +22,7 @@ done:
 
 sfu_status sfu__partition_of(int *index, sfu__pass *pass, int64_t count, int block, int row_set) {
     sfu_status status = SFU_OK;
-    const int stages = pass->staged ? row_set : -1;
+    const int stages = pass->staged || pass->divided ? row_set : -1;
     for (size_t i = 0; i < pass->partition_count; i++) {
         if (pass->partitions[i].count == count && pass->partitions[i].block == block &&
             pass->partitions[i].row_set == stages) {
@@ -159,7 +159,7 @@ done:
 sfu__matrix_use sfu__use_of(const sfu__lowering *self, sfu__matrix_role role, int32_t width, int row_set) {
     return (sfu__matrix_use){.role = role,
                              .width = width,
-                             .repeated = self->kind != SFU_PASS_PREDICT,
+                             .repeated = self->kind != SFU_PASS_PREDICT && !self->pass->divided, /* in order */
                              .stage_ends = row_set >= 0 ? self->pass->row_sets[row_set].ends : NULL,
                              .stages = SFU__STAGES};
 }

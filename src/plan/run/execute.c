@@ -8,6 +8,7 @@
  */
 #include "executor_int.h"
 #include "clock.h"
+#include "rank_steps.h"
 
 /* ---- steps of a learned smoothing ------------------------------------------------------------------------------- */
 
@@ -136,12 +137,27 @@ static void run_step(sfu__executor *self, sfu_pass pass, const sfu__bound_step *
     }
 }
 
+/* Waits for other threads where a step reads what they wrote, and for the rows of other ranks. */
+static void prepare_step(sfu__executor *self, const sfu__bound_pass *at, size_t i, int thread) {
+    const bool fetches = at->ranks != NULL && at->ranks->steps[i].halo_count > 0;
+    if (at->steps[i].step->wait || fetches) {
+        sfu__team_barrier(self->team);
+    }
+    if (fetches) {
+        if (thread == 0) {
+            sfu__rank_fetch(at->ranks, self, i);
+        }
+        sfu__team_barrier(self->team);
+    }
+}
+
 /* Runs and times the steps, with barriers around each. */
 static void run_measured(sfu__executor *self, sfu_pass pass, int thread) {
     const sfu__bound_pass *at = &self->passes[pass];
     for (size_t i = 0; i < at->count; i++) {
         sfu__team_barrier(self->team);
         const double before = sfu__now();
+        prepare_step(self, at, i, thread);
         run_step(self, pass, &at->steps[i], at->steps[i].bounds, thread);
         sfu__team_barrier(self->team);
         if (thread == 0) {
@@ -154,9 +170,7 @@ static void run_measured(sfu__executor *self, sfu_pass pass, int thread) {
 static void run_steps(sfu__executor *self, sfu_pass pass, size_t slot, int thread) {
     const sfu__bound_pass *at = &self->passes[pass];
     for (size_t i = 0; i < at->count; i++) {
-        if (at->steps[i].step->wait) {
-            sfu__team_barrier(self->team);
-        }
+        prepare_step(self, at, i, thread);
         run_step(self, pass, &at->steps[i], at->steps[i].bounds + slot * sfu__executor_bounds(self), thread);
     }
 }
@@ -228,6 +242,9 @@ static void region(void *context, int thread) {
 
 static sfu__score sum_of(const sfu__bound_pass *pass) {
     sfu__score sum = {0};
+    if (pass->ranks != NULL) {
+        sfu__rank_scores(pass->ranks, pass->scores);
+    }
     for (int64_t i = 0; i < pass->score_count; i++) {
         sum.loss += pass->scores[i].loss;
         sum.correct += pass->scores[i].correct;

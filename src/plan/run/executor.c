@@ -2,6 +2,7 @@
  * work among threads. */
 #include "executor_int.h"
 #include "progress.h"
+#include "rank_steps.h"
 
 #include <string.h>
 
@@ -104,10 +105,22 @@ static void partition_stages(const sfu__executor *self, int64_t *bounds, const s
     }
 }
 
+/* The threads of a rank divide its part of each step. */
+static void partition_rank(const sfu__executor *self, const sfu__pass *pass, const sfu__bound_pass *at) {
+    for (size_t i = 0; i < at->count; i++) {
+        partition_range(at->bounds + i * sfu__executor_bounds(self), pass, &pass->partitions[pass->steps[i].partition],
+                        at->ranks->steps[i].range, self->threads);
+    }
+}
+
 void sfu__executor_partition(sfu__executor *self, int threads) {
     self->threads = threads;
     for (int kind = 0; kind < SFU_PASSES; kind++) {
         const sfu__pass *pass = &self->plan->passes[kind];
+        if (self->passes[kind].ranks != NULL) {
+            partition_rank(self, pass, &self->passes[kind]);
+            continue;
+        }
         for (size_t i = 0; pass->exists && i < pass->partition_count; i++) {
             partition_stages(self, self->passes[kind].bounds + i * bounds_per_partition(self, pass), pass,
                              &pass->partitions[i]);
@@ -120,12 +133,13 @@ void sfu__executor_partition(sfu__executor *self, int threads) {
 static sfu_status bind_step(sfu__bound_step *to, const sfu__executor *self, const sfu__pass *pass,
                             const sfu__bound_pass *bound_at, const sfu__plan_step *step) {
     static const sfu__mask no_mask = {0};
+    const size_t partition = bound_at->ranks != NULL ? (size_t)(step - pass->steps) : (size_t)step->partition;
     *to = (sfu__bound_step){.step = step,
                             .c = sfu__executor_matrix(self, &step->c),
                             .a = sfu__executor_matrix(self, &step->a),
                             .b = sfu__executor_matrix(self, &step->b),
                             .bias = address_of(self, &step->bias),
-                            .bounds = bound_at->bounds + (size_t)step->partition * bounds_per_partition(self, pass),
+                            .bounds = bound_at->bounds + partition * bounds_per_partition(self, pass),
                             .mask = step->mask >= 0 ? &bound_at->masks[step->mask] : &no_mask};
     return step->block >= 0 ? bind_block(&to->sparse, self, pass, bound_at, step) : SFU_OK;
 }
@@ -147,7 +161,11 @@ static sfu_status bind_pass(sfu__bound_pass *to, const sfu__executor *self, cons
     to->count = pass->step_count;
     to->score_count = sfu__block_count(rows);
     SFU_ALLOC_ZERO(to->steps, to->count);
-    SFU_ALLOC(to->bounds, pass->partition_count * bounds_per_partition(self, pass));
+    if (self->plan->ranks != NULL) {
+        SFU_TRY(sfu__rank_pass_new(&to->ranks, self->plan, (sfu_pass)(pass - self->plan->passes)));
+    }
+    SFU_ALLOC(to->bounds,
+              (to->ranks != NULL ? pass->step_count : pass->partition_count) * bounds_per_partition(self, pass));
     SFU_ALLOC_ZERO(to->masks, pass->mask_count);
     SFU_ALLOC_ZERO(to->scores, most_blocks(&pass->row_sets[self->plan->op_count]));
     if (!pass->pruned) {
@@ -183,6 +201,7 @@ void sfu__executor_free(sfu__executor *executor) {
         sfu__free(pass->weights);
         sfu__free(pass->requested_index);
         sfu__free(pass->seconds);
+        sfu__rank_pass_free(pass->ranks);
     }
     for (int i = 0; executor->learned != NULL && i < executor->plan->smoother_count; i++) {
         sfu__learned_work_free(executor->learned[i]);
@@ -229,6 +248,9 @@ const float *sfu__executor_gradient(const sfu__executor *executor) { return exec
 /* ---- results ---------------------------------------------------------------------------------------------------- */
 
 sfu__dense sfu__executor_output(const sfu__executor *executor, sfu_pass pass) {
+    if (executor->passes[pass].ranks != NULL) {
+        sfu__rank_gather(executor, &executor->plan->passes[pass].output, executor->passes[pass].ranks->output_bounds);
+    }
     return sfu__executor_matrix(executor, &executor->plan->passes[pass].output);
 }
 
@@ -238,6 +260,9 @@ sfu_status sfu__executor_embedding(sfu__dense *embedding, const sfu__executor *e
         return sfu__fail(
             SFU_ERR_ARGUMENT,
             "the network has no hidden layer to take an embedding from; add a dense layer before the softmax");
+    }
+    if (executor->passes[pass].ranks != NULL) {
+        sfu__rank_gather(executor, at, executor->passes[pass].ranks->embedding_bounds);
     }
     *embedding = sfu__executor_matrix(executor, at);
     return SFU_OK;

@@ -17,14 +17,15 @@ typedef struct sfu__bound_step {
 typedef struct sfu__bound_pass {
     sfu__bound_step *steps;
     size_t count;
-    int64_t *bounds; /* [partitions][1 or 1 + stages][most threads + 1] */
+    int64_t *bounds; /* [partitions, or steps of a rank][1 or 1 + stages][most threads + 1] */
     sfu__mask *masks;
     sfu__score *scores; /* [blocks of the output, or of the stage with the most] */
     int64_t score_count;
-    int32_t *labels;          /* not pruned: target of every node; staged: target of every row in stage order */
-    float *weights;           /* not pruned */
-    int32_t *requested_index; /* staged: index of each row among the requested nodes */
-    double *seconds;          /* [count]: total time per step, if measured */
+    int32_t *labels;              /* not pruned: target of every node; staged: target of every row in stage order */
+    float *weights;               /* not pruned */
+    int32_t *requested_index;     /* staged: index of each row among the requested nodes */
+    double *seconds;              /* [count]: total time per step, if measured */
+    struct sfu__rank_pass *ranks; /* NULL, or the part of this rank (rank_steps.h) */
 } sfu__bound_pass;
 
 struct sfu__executor {

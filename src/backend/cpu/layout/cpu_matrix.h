@@ -99,6 +99,7 @@ sfu_status sfu__cpu_prepare_transpose(sfu__prepared **prepared, const sfu__prepa
                                       const sfu__matrix_use *use);
 sfu_status sfu__cpu_prepare_dropout(sfu__prepared **prepared, const sfu__prepared *A, const int32_t *nodes);
 void sfu__cpu_prepared_free(sfu__prepared *prepared);
+const int32_t *sfu__cpu_columns(const sfu__prepared *prepared);
 sfu_status sfu__cpu_bind(sfu__sparse **bound, const sfu__prepared *prepared, const sfu__binding *binding);
 void sfu__cpu_unbind(sfu__sparse *bound);
 

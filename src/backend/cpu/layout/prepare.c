@@ -156,6 +156,8 @@ void sfu__cpu_prepared_free(sfu__prepared *prepared) {
     }
 }
 
+const int32_t *sfu__cpu_columns(const sfu__prepared *prepared) { return of_prepared(prepared)->view.indices; }
+
 /* ---- binding ---------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__cpu_bind(sfu__sparse **bound, const sfu__prepared *prepared, const sfu__binding *binding) {

@@ -1,0 +1,44 @@
+#include "rank_output.h"
+
+#include "output.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const double patience_s = 5; /* until ranks that do not come to their end are taken to wait for this one */
+
+static int rank, ranks;
+static char held[4096];
+
+int rank_join(void) {
+    const sfu_status status = sfu_ranks_join(&rank, &ranks);
+    if (status != SFU_OK) {
+        return fail_status(status);
+    }
+    const int nowhere = rank > 0 ? open("/dev/null", O_WRONLY) : -1;
+    if (nowhere >= 0) {
+        dup2(nowhere, STDOUT_FILENO);
+        close(nowhere);
+        common.quiet = true;
+    }
+    return DONE;
+}
+
+bool rank_holds(bool error, const char *line) {
+    if (error && rank > 0) {
+        snprintf(held, sizeof held, "%s", line);
+    }
+    return rank > 0;
+}
+
+int rank_leave(int status) {
+    if (sfu_ranks_leave(status == DONE ? 1e9 : patience_s)) {
+        return status;
+    }
+    if (held[0] != '\0') {
+        fprintf(stderr, "sfumato: rank %d: %s\n", rank, held);
+    }
+    sfu_ranks_abort(status);
+    return status;
+}

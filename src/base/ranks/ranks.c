@@ -1,0 +1,107 @@
+/* ranks.c - joins the processes of an MPI launcher: finds the module and loads it. */
+#include "ranks.h"
+
+#include "lazy.h"
+#include "memory.h"
+#include "sfumato.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static sfu__rank_group here; /* count 0: alone */
+
+const sfu__rank_group *sfu__ranks_here(void) { return here.count > 1 ? &here : NULL; }
+
+bool sfu__ranks_follows(void) { return here.rank > 0; }
+
+bool sfu__ranks_any(bool flag) { return here.count > 1 ? here.mpi->any(flag) : flag; }
+
+/* The variables by which launchers tell a process how many there are: Open MPI, MPICH and Intel MPI, Slurm. */
+int sfu_ranks_launched(void) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL) {
+            return atoi(value);
+        }
+    }
+    return 0;
+}
+
+/* ---- the module -------------------------------------------------------------------------------------------------- */
+
+/* Where the folder of a build, or an installation, has the module: beside the program, or in its library folder. */
+static sfu_status find_module(sfu__text *path) {
+    static const char *const places[] = {"sfumato_mpi.so", "../" SFU_LIBRARY_FOLDER "/sfumato/sfumato_mpi.so"};
+    sfu_status status = SFU_OK;
+    char program[4096];
+    const ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[size > 0 ? size : 0] = '\0';
+    const char *slash = strrchr(program, '/');
+    for (size_t i = 0; i < sizeof places / sizeof places[0] && slash != NULL; i++) {
+        path->size = 0;
+        SFU_TRY(sfu__text_format(path, "%.*s/%s", (int)(slash - program), program, places[i]));
+        if (access(path->bytes, R_OK) == 0) {
+            goto done;
+        }
+    }
+    status = sfu__fail(SFU_ERR_UNSUPPORTED, "started by an MPI launcher, but this build has no sfumato_mpi.so: build "
+                                            "it with MPI (Debian: libopenmpi-dev), or start one process");
+done:
+    return status;
+}
+
+static sfu_status load(const sfu__mpi **mpi) {
+    sfu_status status = SFU_OK;
+    sfu__text path = {0};
+    const sfu__symbol symbols[] = {{SFU__MPI_TABLE, (void *)(uintptr_t)mpi}, {NULL, NULL}};
+    SFU_TRY(find_module(&path));
+    SFU_TRY(sfu__lazy_load(path.bytes, "a training over several processes", symbols));
+    if ((*mpi)->version != SFU__MPI_VERSION) {
+        status = sfu__fail(SFU_ERR_UNSUPPORTED, "%s is of another version of sfumato", path.bytes);
+    }
+done:
+    sfu__text_clear(&path);
+    return status;
+}
+
+/* ---- joining and leaving ----------------------------------------------------------------------------------------- */
+
+sfu_status sfu_ranks_join(int *rank, int *count) {
+    sfu_status status = SFU_OK;
+    const sfu__mpi *mpi = NULL;
+    *rank = 0;
+    *count = 1;
+    if (here.count > 0) {
+        status = sfu__fail(SFU_ERR_ARGUMENT, "this process has joined its ranks already");
+        goto done;
+    }
+    SFU_TRY(load(&mpi));
+    const char *reason = mpi->join(rank, count);
+    if (reason != NULL) {
+        status = sfu__fail(SFU_ERR_UNSUPPORTED, "MPI cannot be used: %s", reason);
+        goto done;
+    }
+    here = (sfu__rank_group){*rank, *count, mpi};
+done:
+    return status;
+}
+
+bool sfu_ranks_leave(double seconds) {
+    if (here.count > 0 && !here.mpi->all_left(seconds)) {
+        return false;
+    }
+    if (here.count > 0) {
+        here.mpi->leave();
+    }
+    here = (sfu__rank_group){0};
+    return true;
+}
+
+void sfu_ranks_abort(int code) {
+    if (here.count > 0) {
+        here.mpi->abort(code);
+    }
+}

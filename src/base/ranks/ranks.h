@@ -1,0 +1,60 @@
+/* ranks.h - processes that an MPI launcher started and that run one training together.
+ *
+ * Every rank runs the same program on the same data and makes the same decisions. It computes its part of each step of
+ * a plan and gets the rows that it needs from the others (rank_steps.h). MPI is used by a module that is loaded when a
+ * process joins: mpi/sfumato_mpi.c, compiled against the MPI of the machine.
+ */
+#ifndef SFU_RANKS_H
+#define SFU_RANKS_H
+
+#include "status.h"
+
+/* Rows that are sent and received together; of the module. */
+typedef struct sfu__exchange sfu__exchange;
+
+/* The functions of the module. All ranks call them in the same order. MPI ends the program if one fails. */
+typedef struct sfu__mpi {
+    int version; /* SFU__MPI_VERSION */
+
+    /* Starts MPI. Returns NULL, or why it cannot. */
+    const char *(*join)(int *rank, int *count);
+    /* Waits until all ranks have called it, at most `seconds`. false: some have not. */
+    bool (*all_left)(double seconds);
+    void (*leave)(void);
+    void (*abort)(int code); /* ends all ranks */
+
+    bool (*any)(bool flag); /* whether the flag is set on any rank */
+
+    /* The items [bounds[r], bounds[r + 1]), `floats` floats each, of rank r reach all ranks. */
+    void (*gather)(float *items, int32_t floats, const int64_t *bounds);
+
+    /* Rank r receives the ids wanted[starts[r] .. starts[r + 1]) of this rank. *asked (freed with free) are those that
+     * the other ranks want from this one, and asked_starts[ranks + 1] theirs. false: out of memory. */
+    bool (*ask)(int32_t **asked, int64_t *asked_starts, const int32_t *wanted, const int64_t *starts);
+
+    /* An exchange of rows: send_starts[r + 1] - send_starts[r] of them to rank r, likewise received. NULL: out of
+     * memory. */
+    sfu__exchange *(*exchange_new)(const int64_t *send_starts, const int64_t *receive_starts, int32_t floats);
+    void (*exchange_start)(sfu__exchange *exchange, const float *send, float *receive);
+    void (*exchange_wait)(sfu__exchange *exchange);
+    void (*exchange_free)(sfu__exchange *exchange); /* NULL is fine */
+} sfu__mpi;
+
+enum { SFU__MPI_VERSION = 1 };
+#define SFU__MPI_TABLE "sfumato_mpi" /* the name of the table in the module */
+
+typedef struct sfu__rank_group {
+    int rank, count;
+    const sfu__mpi *mpi;
+} sfu__rank_group;
+
+/* Those that this process has joined; NULL: it is alone. */
+const sfu__rank_group *sfu__ranks_here(void);
+
+/* Whether files are written by another rank. */
+bool sfu__ranks_follows(void);
+
+/* Whether the flag is set on any rank. A process alone: the flag. */
+bool sfu__ranks_any(bool flag);
+
+#endif

@@ -1,0 +1,51 @@
+/* rank_steps.h - a pass divided among ranks (ranks.h).
+ *
+ * A rank owns a range of nodes. Of a step it computes the rows of its nodes, or a range of blocks or features; small
+ * steps (Adam, sums of blocks) are computed by every rank. Each rank has the arrays of the whole pass and fills in its
+ * rows; before a step it gets the rows that the step reads and that others computed: its halo. Sums have the orders of
+ * one process, so results have the same bytes for any number of ranks.
+ */
+#ifndef SFU_RANK_STEPS_H
+#define SFU_RANK_STEPS_H
+
+#include "executor_int.h"
+#include "ranks.h"
+
+/* Rows of a matrix that are exchanged before a step. */
+typedef struct sfu__halo {
+    sfu__operand at;
+    int64_t *bounds;         /* every rank gets all rows: [ranks + 1], those of each rank. NULL: listed rows */
+    sfu__exchange *exchange; /* of the rows that this rank sends and receives */
+    int32_t *send, *receive;
+    int64_t send_count, receive_count;
+} sfu__halo;
+
+typedef struct sfu__rank_step {
+    sfu__range range; /* of the items of its partition that this rank computes */
+    sfu__halo *halos;
+    size_t halo_count, halo_capacity;
+} sfu__rank_step;
+
+typedef struct sfu__rank_pass {
+    sfu__rank_step *steps;
+    size_t count;
+    int64_t *score_bounds;     /* blocks of each rank; NULL: every rank has all scores */
+    int64_t *output_bounds;    /* rows of each rank; NULL: every rank has all */
+    int64_t *embedding_bounds; /* likewise */
+    float *send, *receive;     /* buffers of the largest exchange */
+    int64_t sent, received;    /* bytes so far */
+    double seconds;            /* waiting for rows so far */
+} sfu__rank_pass;
+
+/* Called by all ranks with the same plan. */
+SFU_CHECKED sfu_status sfu__rank_pass_new(sfu__rank_pass **pass, const sfu__plan *plan, sfu_pass kind);
+void sfu__rank_pass_free(sfu__rank_pass *pass);
+
+/* Gets what a step reads; called by one thread of each rank. */
+void sfu__rank_fetch(sfu__rank_pass *pass, const sfu__executor *executor, size_t step);
+
+/* After a pass: all ranks get its scores, or all rows of an operand. */
+void sfu__rank_scores(const sfu__rank_pass *pass, sfu__score *scores);
+void sfu__rank_gather(const sfu__executor *executor, const sfu__operand *at, const int64_t *bounds);
+
+#endif

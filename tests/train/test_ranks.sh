@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Trainings and predictions over several processes have the bytes of one process. $RANKS and $EPOCHS may ask for more.
+. "$SOURCE/tests/support/transcript.sh"
+. "$SOURCE/tests/support/mpi.sh"
+slow=$([ "$BUILD_KIND" = plain ] || echo yes)
+counts=${RANKS:-${slow:+3}}
+counts=${counts:-2 3}
+
+"$SFUMATO" data make -o made.safetensors --nodes 3000 --degree 6 --vocabulary 60 --words 9 --seed 5 -q
+"$SFUMATO" data make -o dense.safetensors --nodes 1500 --degree 4 --vocabulary 12 --words 9 --seed 6 -q # dense features
+
+# DATASET NET OPTION...: the model and the learning curve.
+check() {
+    local name count
+    name=$1-$2
+    "$SFUMATO" train "$@" --epochs "${EPOCHS:-6}" -q -o one.safetensors --curve one.csv >one.txt || fail "$name: exit $?"
+    for count in $counts; do
+        ranks "$count" train "$@" --epochs "${EPOCHS:-6}" -q -o many.safetensors --curve many.csv >many.txt ||
+            fail "$name: exit $? with $count ranks"
+        cmp one.safetensors many.safetensors || fail "$name: another model with $count ranks"
+        cmp <(cut -d, -f1-5 one.csv) <(cut -d, -f1-5 many.csv) || fail "$name: another curve with $count ranks"
+    done
+}
+nets=(gcn sgcn fp+mlp sgcn+lp gcn+lp linear+lp mlp+lp lpnn)
+for net in "${nets[@]}"; do
+    check made.safetensors "$net" --threads 1
+done
+# Teleport, learned smoothing, activations between smoothings; many labelled nodes, so that sums have several blocks.
+check made.safetensors 'smooth^2(teleport=0.1) | dense 20 relu | smooth^2(teleport=0.2) | softmax' --size 1200 \
+    --split holdout:1 --threads 2
+check made.safetensors 'dense 8 elu | smooth(learn=neighbour) | softmax' --threads 1
+check dense.safetensors 'dense 24 tanh | smooth(act=relu) | dense 16 | softmax | smooth^3(teleport=0.15)' \
+    --split holdout:2 --size 700 --threads 1
+check dense.safetensors 'smooth(act=tanh) | dense 8 | smooth^2 | softmax' --metric macro-f1 --dropout 0 --threads 1
+check dense.safetensors gcn --hidden 40 --split holdout:3 --size 900 --repeat 2 --threads 1
+
+# Predictions: one file, written once, with the same bytes; what is printed is printed once.
+"$SFUMATO" train made.safetensors gcn --epochs 5 -q -o model.safetensors >/dev/null
+"$SFUMATO" predict made.safetensors model.safetensors -o one-p.csv >/dev/null
+"$SFUMATO" predict made.safetensors model.safetensors -o one-e.csv --embedding >/dev/null
+ranks 3 predict made.safetensors model.safetensors -o many-p.csv >many.txt
+ranks 3 predict made.safetensors model.safetensors -o many-e.csv --embedding >/dev/null
+cmp one-p.csv many-p.csv || fail "another prediction"
+cmp one-e.csv many-e.csv || fail "other embeddings"
+[ "$(grep -c many-p.csv many.txt)" = 1 ] || fail "not printed once: $(cat many.txt)"
+
+# An error of all ranks is one line, and nothing is written.
+! ranks 3 train nothing.safetensors gcn -o never.safetensors 2>stderr || fail "a missing dataset was taken"
+[ "$(grep -c '^sfumato:' stderr)" = 1 ] && [ ! -e never.safetensors ] || fail "$(cat stderr)"
+
+# An error of one rank ends the others and names the rank: here only one of them has a dataset of that name.
+code=0
+mpirun -n 3 sh -c 'if [ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 1 ]; then cd /; fi; exec "$SFUMATO" "$@"' sh \
+    train made.safetensors gcn --epochs 3 -o alone.safetensors </dev/null >/dev/null 2>stderr || code=$?
+[ $code -ne 0 ] && grep -q '^sfumato: rank 1: "made.safetensors": no such dataset' stderr || fail "exit $code: $(cat stderr)"
+[ ! -e alone.safetensors ] || fail "a model of fewer ranks was written"
+
+# NAME: the processes of the ranks that write to NAME.
+processes_of() {
+    pgrep -f -- "-o $1\$" | while read -r process; do
+        [ "$(readlink "/proc/$process/exe")" != "$(readlink -f "$SFUMATO")" ] || echo "$process"
+    done
+}
+# NAME RANKS: a training that does not end; it writes to NAME.
+train_on() {
+    exec env --default-signal=INT mpirun -n "$2" "$SFUMATO" train made.safetensors gcn --epochs 1000000 --patience 0 \
+        --threads 1 -o "$1" >/dev/null 2>stderr </dev/null
+}
+
+# A rank that is killed ends the job.
+(train_on killed.safetensors 3) &
+job=$!
+wait_until '[ "$(processes_of killed.safetensors | wc -l)" = 3 ]' $job
+kill -9 "$(processes_of killed.safetensors | tail -n 1)"
+! wait $job || fail "a job without one of its ranks ended well"
+[ -z "$(processes_of killed.safetensors)" ] && [ ! -e killed.safetensors ] || fail "ranks or files are left"
+
+# Ctrl-C reaches all ranks, each in another epoch: they agree on the last one and keep the best weights.
+(train_on stopped.safetensors 2) &
+job=$!
+ready() {
+    mapfile -t all < <(processes_of stopped.safetensors)
+    [ ${#all[@]} = 2 ] && handles "${all[0]}" 2 && handles "${all[1]}" 2
+}
+wait_until ready $job
+kill -INT "${all[@]}"
+wait $job || true
+[ -e stopped.safetensors ] || fail "the best weights are lost: $(cat stderr)"
