@@ -471,6 +471,26 @@ static inline void sfu_noise_options_init(sfu_noise_options *options) {
 SFU_API SFU_CHECKED sfu_status sfu_dataset_noise(sfu_dataset **noisy, const sfu_dataset *dataset,
                                                  const sfu_noise_options *options);
 
+/* An order of the nodes in which neighbours are near one another, for trainings over several processes: each has a
+ * range of the nodes, and what they exchange grows with the edges between the ranges. */
+typedef struct sfu_order_options {
+    size_t size;
+    const char *name; /* of the result; NULL: that of the dataset */
+    int32_t parts;    /* ranges with few edges between them; as many as there may be processes. Default: 64 */
+    sfu_progress_fn progress;
+    void *progress_user;
+} sfu_order_options;
+
+SFU_API void sfu_order_options_init_sized(sfu_order_options *options, size_t size);
+static inline void sfu_order_options_init(sfu_order_options *options) {
+    sfu_order_options_init_sized(options, sizeof *options);
+}
+
+/* A copy of a dataset with its nodes in such an order, found by METIS. Nodes without names are named by their numbers
+ * of before. SFU_ERR_UNSUPPORTED without METIS. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_order(sfu_dataset **ordered, const sfu_dataset *dataset,
+                                                 const sfu_order_options *options);
+
 /* How a public dataset is downloaded. */
 typedef struct sfu_get_options {
     size_t size;

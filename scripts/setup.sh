@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 to_build=(gcc libc6-dev make cmake pkg-config zlib1g-dev libssl-dev libjansson-dev libzip-dev libmatio-dev
     libcurl4-openssl-dev libsqlite3-dev libpq-dev ca-certificates gnuplot-nox)
 to_wheel=(python3 python3-venv xz-utils)
-to_test=(g++ libopenmpi-dev openmpi-bin libcmocka-dev librandom123-dev "${to_wheel[@]}" mandoc bsdextrautils sqlite3 postgresql)
+to_test=(g++ libopenmpi-dev openmpi-bin libmetis-dev libcmocka-dev librandom123-dev "${to_wheel[@]}" mandoc bsdextrautils sqlite3 postgresql)
 # clang-tidy needs the headers of the tests.
 to_lint=("${to_test[@]}" clang-14 clang-tidy-14 clang-format-14 cppcheck codespell)
 to_fuzz=("${to_test[@]}" clang-14 libclang-rt-14-dev)

@@ -7,7 +7,6 @@
 #include "report.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static struct {
     double remove, rewire; /* NaN: not given */
@@ -56,20 +55,7 @@ static int run(int count, char **operands) {
     if (checked != DONE) {
         return checked;
     }
-    sfu_dataset *dataset = NULL, *noisy = NULL;
-    char *name = report_name(settings.output);
-    if (!name) {
-        return fail("out of memory");
-    }
-    progress_start();
-    sfu_status status = sfu_dataset_open(&dataset, operands[0]);
-    status = status == SFU_OK ? make(&noisy, dataset, name) : status;
-    const int code = status == SFU_OK ? report_save(noisy, settings.output) : fail_status(status);
-    progress_end();
-    sfu_dataset_free(noisy);
-    sfu_dataset_free(dataset);
-    free(name);
-    return code;
+    return report_made(operands[0], settings.output, make);
 }
 
 const cli_command cmd_data_noise = {

@@ -405,3 +405,20 @@ int report_save(const sfu_dataset *dataset, const char *path) {
     report_clear(&report);
     return code;
 }
+
+int report_made(const char *from, const char *path, report_make_fn make) {
+    sfu_dataset *dataset = NULL, *made = NULL;
+    char *name = report_name(path);
+    if (!name) {
+        return fail("out of memory");
+    }
+    progress_start();
+    sfu_status status = sfu_dataset_open(&dataset, from);
+    status = status == SFU_OK ? make(&made, dataset, name) : status;
+    const int code = status == SFU_OK ? report_save(made, path) : fail_status(status);
+    progress_end();
+    sfu_dataset_free(made);
+    sfu_dataset_free(dataset);
+    free(name);
+    return code;
+}

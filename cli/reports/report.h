@@ -34,4 +34,8 @@ char *report_name(const char *path);
  */
 int report_save(const sfu_dataset *dataset, const char *path);
 
+/* Makes a dataset from another one and saves it; the new one gets its name from the path. Returns the exit status. */
+typedef sfu_status (*report_make_fn)(sfu_dataset **made, const sfu_dataset *from, const char *name);
+int report_made(const char *from, const char *path, report_make_fn make);
+
 #endif

@@ -14,6 +14,7 @@ const char *sfu_version_part(int i) {
         PART("sqlite", SFU_HAVE_SQLITE, "SQLite, for studies in files"),
         PART("postgresql", SFU_HAVE_POSTGRES, "libpq, for studies in PostgreSQL"),
         PART("mpi", SFU_HAVE_MPI, "MPI, for trainings over several machines"),
+        PART("metis", SFU_HAVE_METIS, "METIS, for ordering nodes"),
         PART("cuda", SFU_HAVE_CUDA, "CUDA, for training on NVIDIA GPUs"),
     };
     return i >= 0 && i < (int)(sizeof parts / sizeof parts[0]) ? parts[i] : 0;

@@ -1,6 +1,6 @@
 /* dataset_noise.c - a dataset with a share of its edges removed or rewired; everything else is copied. */
 #include "dataset.h"
-#include "json.h"
+#include "dataset_copy.h"
 #include "noise.h"
 #include "raw.h"
 #include "sized_struct.h"
@@ -89,38 +89,24 @@ done:
 
 /* ---- everything else --------------------------------------------------------------------------------------------- */
 
-/* {"removed":{"edges":1583,"of":5278,"seed":"0"}, followed by the members of the dataset's own record. */
+/* The record: {"removed":{"edges":1583,"of":5278,"seed":"0"}, ... */
 static sfu_status write_source(sfu_dataset *made, const sfu_dataset *dataset, const sfu__noise *noise,
                                const sfu_noise_options *options) {
     sfu_status status = SFU_OK;
     const char *kind = options->rewire > 0 ? "rewired" : "removed";
-    sfu__json_text source = {0};
-    sfu__text text = {0};
-    const char *old = dataset->source != NULL ? dataset->source : "{}";
-    status = sfu__json_read(&source, old, strlen(old), dataset->name);
-    if (status == SFU_ERR_FORMAT) { /* a file of another program */
-        old = "{}";
-        status = SFU_OK;
-    }
-    SFU_TRY(status);
-    if (sfu__json_get(source.root, kind) != NULL) {
+    sfu__text value = {0};
+    bool before = false;
+    SFU_TRY(sfu__text_format(&value, "{\"edges\":%" PRId64 ",\"of\":%" PRId64 ",\"seed\":\"%" PRIu64 "\"}",
+                             noise->changed, noise->count, options->seed));
+    SFU_TRY(sfu__dataset_record(made, dataset, kind, value.bytes, &before));
+    if (before) {
         status = sfu__fail(SFU_ERR_ARGUMENT,
                            "%s: edges of this dataset were %s before; start from the original: a larger share of the "
                            "same seed contains the smaller one",
                            dataset->name, kind);
-        goto done;
     }
-    const bool more = source.root != NULL && source.root->kind == SFU__JSON_OBJECT && source.root->count > 0;
-    SFU_TRY(sfu__text_format(&text, "{\"%s\":{\"edges\":%" PRId64 ",\"of\":%" PRId64 ",\"seed\":\"%" PRIu64 "\"}%s",
-                             kind, noise->changed, noise->count, options->seed, more ? "," : "}"));
-    if (more) {
-        SFU_TRY(sfu__text_format(&text, "%s", strchr(old, '{') + 1));
-    }
-    made->source = text.bytes;
-    text = (sfu__text){0};
 done:
-    sfu__json_clear(&source);
-    sfu__text_clear(&text);
+    sfu__text_clear(&value);
     return status;
 }
 
@@ -140,26 +126,9 @@ done:
     return status;
 }
 
-static sfu_status copy_names(sfu_dataset *made, const sfu_dataset *dataset) {
-    sfu_status status = SFU_OK;
-    const char *name;
-    for (int32_t i = 0; (name = sfu_dataset_class_name(dataset, i)) != NULL; i++) {
-        SFU_TRY(sfu__names_add(&made->class_names, name, strlen(name)));
-    }
-    for (int32_t i = 0; (name = sfu_dataset_feature_name(dataset, i)) != NULL; i++) {
-        SFU_TRY(sfu__names_add(&made->feature_names, name, strlen(name)));
-    }
-    if (dataset->transform != NULL) {
-        made->transform = sfu__copy_string(dataset->transform);
-        status = made->transform != NULL ? SFU_OK : SFU_ERR_MEMORY;
-    }
-done:
-    return status;
-}
-
 static sfu_status fill(sfu_dataset *made, sfu_matrix *graph, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
-    SFU_TRY(copy_names(made, dataset));
+    SFU_TRY(sfu__dataset_copy_names(made, dataset));
     SFU_TRY(sfu__dataset_take_matrix(made, "adj", "weight", graph));
     SFU_TRY(copy_tensors(made, dataset));
     made->assembled = !dataset->directed;
