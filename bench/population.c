@@ -151,7 +151,7 @@ int main(int count, char **words) {
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(base, "."), base);
         snprintf(nets, sizeof nets, "%s", options.nets);
-        setting_open(&of, words[i]);
+        setting_open(&of, words[i], NULL);
         for (char *net = strtok_r(left, ",", &left); net != NULL; net = strtok_r(left, ",", &left)) {
             measure(&options, name, &of, net, gpu);
         }

@@ -24,10 +24,12 @@ done:
     return status;
 }
 
-void setting_open(setting *self, const char *dataset) {
+void setting_open(setting *self, const char *dataset, const char *split) {
     *self = (setting){0};
     must(sfu_dataset_open(&self->dataset, dataset));
-    const char *split = sfu_dataset_standard_splits(self->dataset) > 0 ? "standard" : "random:0";
+    if (split == NULL) {
+        split = sfu_dataset_standard_splits(self->dataset) > 0 ? "standard" : "random:0";
+    }
     must(sfu_split_new(&self->split, self->dataset, split, NULL));
     must(copy_labels(&self->labels[0], self, SFU_TRAIN));
     must(copy_labels(&self->labels[1], self, SFU_VAL));
@@ -44,7 +46,8 @@ void trained_start(trained *self, const setting *of, const char *net, int32_t hi
     const sfu__backend *backend;
     sfu_net *parsed = NULL;
     sfu_net_options options;
-    sfu__plan_request request = {.dropout = true, .rewrites = SFU__ALL_REWRITES, .threads = 1};
+    sfu__plan_request request = {
+        .dropout = true, .rewrites = SFU__ALL_REWRITES, .threads = 1, .ranks = sfu__ranks_here()};
     request.nodes[SFU_PASS_TRAIN] = sfu_split_part(of->split, SFU_TRAIN, &request.count[SFU_PASS_TRAIN]);
     request.nodes[SFU_PASS_EVALUATE] = sfu_split_part(of->split, SFU_VAL, &request.count[SFU_PASS_EVALUATE]);
     if (ways != NULL) {

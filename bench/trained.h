@@ -5,17 +5,17 @@
 
 #include "plan_int.h"
 
-/* A dataset with its usual split. */
+/* A dataset with a split. */
 typedef struct setting {
     sfu_dataset *dataset;
     sfu_split *split;
     int32_t *labels[2]; /* of training and of validation nodes */
 } setting;
 
-void setting_open(setting *self, const char *dataset);
+void setting_open(setting *self, const char *dataset, const char *split); /* NULL: the usual split */
 void setting_close(setting *self);
 
-/* One training on one core. */
+/* One training on one core, or on one core of each rank. */
 typedef struct trained {
     const setting *of;
     sfu__plan *plan;

@@ -34,7 +34,8 @@ int sfu_ranks_launched(void) {
 
 /* Where the folder of a build, or an installation, has the module: beside the program, or in its library folder. */
 static sfu_status find_module(sfu__text *path) {
-    static const char *const places[] = {"sfumato_mpi.so", "../" SFU_LIBRARY_FOLDER "/sfumato/sfumato_mpi.so"};
+    static const char *const places[] = {"sfumato_mpi.so", "../sfumato_mpi.so",
+                                         "../" SFU_LIBRARY_FOLDER "/sfumato/sfumato_mpi.so"};
     sfu_status status = SFU_OK;
     char program[4096];
     const ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
