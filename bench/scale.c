@@ -110,9 +110,10 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: mpirun -n RANKS scale DATASET [NET [HIDDEN [EPOCHS]]]\n");
         return 2;
     }
-    int rank = 0, count = 1;
-    if (sfu_ranks_launched() > 1) {
-        must(sfu_ranks_join(&rank, &count));
+    int rank = 0;
+    const int count = sfu_ranks_launched() > 1 ? sfu_ranks_launched() : 1;
+    if (count > 1) {
+        must(sfu_ranks_join(0, &rank));
     }
     setting of;
     trained it;

@@ -146,13 +146,15 @@ SFU_API void sfu_set_progress(sfu_progress_fn progress, void *user);
  *
  * Processes that an MPI launcher started (mpirun -n 4 PROGRAM), the ranks, can run each training and each prediction
  * together. All of them make the same calls with the same arguments; each returns the same result, which is that of one
- * process. Files are written by rank 0 alone. */
+ * process. */
 
 /* The number of processes that a launcher started together with this one; 0: none did. */
 SFU_API int sfu_ranks_launched(void);
 
-/* Joins the others. SFU_ERR_UNSUPPORTED if this build cannot. */
-SFU_API SFU_CHECKED sfu_status sfu_ranks_join(int *rank, int *count);
+/* Joins the others, in groups of this size (0: one group of all). The ranks of a group run each training together;
+ * groups are independent of one another, and may be workers of one study. *process is the number of this process among
+ * all; process 0 alone writes files. SFU_ERR_UNSUPPORTED if this build cannot. */
+SFU_API SFU_CHECKED sfu_status sfu_ranks_join(int group, int *process);
 
 /* Leaves the others, once all of them do. false: some did not within so many seconds, so that they may wait for this
  * one: call sfu_ranks_abort. */

@@ -10,20 +10,22 @@
 #include <stdlib.h>
 #include <time.h>
 
-static MPI_Comm world = MPI_COMM_NULL;
+static MPI_Comm world = MPI_COMM_NULL; /* of the group */
 static int ranks, me;
 
 /* ---- joining and leaving ----------------------------------------------------------------------------------------- */
 
-static const char *join(int *rank, int *count) {
-    int provided;
+static const char *join(int group, int *process, int *rank, int *count) {
+    int provided, all;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS) {
         return "MPI_Init_thread fails";
     }
     if (provided < MPI_THREAD_SERIALIZED) {
         return "it has no support for threads";
     }
-    MPI_Comm_dup(MPI_COMM_WORLD, &world);
+    MPI_Comm_rank(MPI_COMM_WORLD, process);
+    MPI_Comm_size(MPI_COMM_WORLD, &all);
+    MPI_Comm_split(MPI_COMM_WORLD, *process / (group > 0 ? group : all), *process, &world);
     MPI_Comm_rank(world, &me);
     MPI_Comm_size(world, &ranks);
     *rank = me;
@@ -41,7 +43,7 @@ static bool all_left(double seconds) {
     MPI_Request request;
     int done = 0;
     const double end = now() + seconds;
-    MPI_Ibarrier(world, &request);
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
     while (!done) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (!done && now() > end) {
@@ -67,6 +69,13 @@ static bool any(bool flag) {
     int value = flag;
     MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_LOR, world);
     return value != 0;
+}
+
+static void broadcast(void *bytes, int64_t size) {
+    enum { AT_ONCE = 1 << 30 };
+    for (int64_t begin = 0; begin < size; begin += AT_ONCE) {
+        MPI_Bcast((char *)bytes + begin, (int)(size - begin < AT_ONCE ? size - begin : AT_ONCE), MPI_BYTE, 0, world);
+    }
 }
 
 /* A few bytes. The other ranks would wait for one that returns an error from here. */
@@ -201,6 +210,7 @@ __attribute__((visibility("default"))) const sfu__mpi sfumato_mpi = {.version = 
                                                                      .leave = leave,
                                                                      .abort = end_all,
                                                                      .any = any,
+                                                                     .broadcast = broadcast,
                                                                      .gather = gather,
                                                                      .ask = ask,
                                                                      .exchange_new = exchange_new,

@@ -3,6 +3,7 @@
 
 #include "output.h"
 #include "progress_bar.h"
+#include "rank_output.h"
 #include "training_options.h"
 #include "tune_report.h"
 
@@ -19,7 +20,7 @@ static struct {
     sfu_train_options train;  /* what tune.train points to */
     int sampler, loss;        /* indices into the lists below */
     int class_weight, metric; /* and into those of training_options.h */
-    int32_t jobs, top;
+    int32_t jobs, top, ranks_per_trial;
     bool spreadsheet;
     cli_texts enqueue;
     const char *study, *output, *table, *plot;
@@ -34,6 +35,7 @@ static void defaults(void) {
     sfu_train_options_init(&settings.train);
     settings.tune.train = &settings.train;
     settings.top = 10;
+    settings.ranks_per_trial = 1;
 }
 
 /* ---- storage of the study ---------------------------------------------------------------------------------------- */
@@ -289,6 +291,10 @@ static int tune(session *state, char **operands) {
 static int run(int count, char **operands) {
     (void)count;
     session state = {0};
+    const int joined = settings.ranks_per_trial > 1 ? rank_join(settings.ranks_per_trial) : DONE;
+    if (joined != DONE) {
+        return joined;
+    }
     progress_start();
     progress_counts();
     const int code = tune(&state, operands);
@@ -299,7 +305,7 @@ static int run(int count, char **operands) {
     }
     sfu_study_free(state.study);
     input_close(&state.input);
-    return code;
+    return rank_leave(code);
 }
 
 static const char *net_name(int i, const char **text) {
@@ -323,6 +329,8 @@ static const cli_option options[] = {
                  "batch size: maximum number of unfinished trials; a property of the study; 1: sequential"),
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one per core",
                  "number of parallel trainings; does not affect the result"),
+    OPTION_COUNT("ranks-per-trial", "N", settings.ranks_per_trial, 1, 100000, NULL,
+                 "under an MPI launcher: processes that train one trial together; each group of them is a worker"),
     OPTION_SEED("seed", settings.tune.seed, "random seed of the search and the trainings"),
     OPTION_OFFER("study", VALUE_FILE, "PATH|URL", settings.study, "./DATASET.NET.SPLIT.db", offer_studies, false,
                  "storage of the study, to save and resume it: an SQLite file, postgresql://..., or memory, see below"),

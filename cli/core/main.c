@@ -124,7 +124,7 @@ static int dispatch(int count, char **words) {
     if (!command->joins || sfu_ranks_launched() < 2) {
         return command->run(count, words);
     }
-    const int joined = rank_join();
+    const int joined = rank_join(0);
     return joined == DONE ? rank_leave(output_finish(command->run(count, words))) : joined;
 }
 

@@ -8,15 +8,17 @@
 
 static const double patience_s = 5; /* until ranks that do not come to their end are taken to wait for this one */
 
-static int rank, ranks;
+static int process; /* number of this one; 0 prints */
+static bool joined;
 static char held[4096];
 
-int rank_join(void) {
-    const sfu_status status = sfu_ranks_join(&rank, &ranks);
+int rank_join(int group) {
+    const sfu_status status = sfu_ranks_join(group, &process);
+    joined = true;
     if (status != SFU_OK) {
-        return fail_status(status);
+        return rank_leave(fail_status(status));
     }
-    const int nowhere = rank > 0 ? open("/dev/null", O_WRONLY) : -1;
+    const int nowhere = process > 0 ? open("/dev/null", O_WRONLY) : -1;
     if (nowhere >= 0) {
         dup2(nowhere, STDOUT_FILENO);
         close(nowhere);
@@ -26,18 +28,18 @@ int rank_join(void) {
 }
 
 bool rank_holds(bool error, const char *line) {
-    if (error && rank > 0) {
+    if (error && process > 0) {
         snprintf(held, sizeof held, "%s", line);
     }
-    return rank > 0;
+    return process > 0;
 }
 
 int rank_leave(int status) {
-    if (sfu_ranks_leave(status == DONE ? 1e9 : patience_s)) {
+    if (!joined || sfu_ranks_leave(status == DONE ? 1e9 : patience_s)) {
         return status;
     }
     if (held[0] != '\0') {
-        fprintf(stderr, "sfumato: rank %d: %s\n", rank, held);
+        fprintf(stderr, "sfumato: rank %d: %s\n", process, held);
     }
     sfu_ranks_abort(status);
     return status;

@@ -4,10 +4,12 @@
 
 #include <stdbool.h>
 
-/* Joins the processes of the launcher; the output of the others is discarded. Returns an exit status. */
-int rank_join(void);
+/* Joins the processes of the launcher, in groups of this size (0: one group). The output of all but one is discarded.
+ * Returns an exit status. */
+int rank_join(int group);
 
-/* At the end of the command, with its exit status. A rank that fails alone prints its error and ends the others. */
+/* At the end of the command, with its exit status, which it returns. A process that fails alone prints its error and
+ * ends the others. */
 int rank_leave(int status);
 
 /* Whether this rank keeps a message to itself; an error is remembered. */

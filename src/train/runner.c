@@ -48,7 +48,7 @@ static sfu_status use_cpu(sfu__runner *runner, const sfu__plan *plan, const sfu_
     runner->m = sfu__executor_m(runner->executor);
     runner->v = sfu__executor_v(runner->executor);
     runner->bytes = sfu__executor_bytes(runner->executor);
-    runner->stages_validation = true;
+    runner->stages_validation = sfu__ranks_here() == NULL;
 done:
     return status;
 }

@@ -46,8 +46,11 @@ typedef struct train_job {
 
 sfu__plan_request sfu__train_request(const sfu_net *net, const sfu_split *split, double dropout, int threads,
                                      sfu__device device) {
-    sfu__plan_request request = {
-        .dropout = dropout > 0.0, .rewrites = SFU__ALL_REWRITES, .threads = threads, .device = device};
+    sfu__plan_request request = {.dropout = dropout > 0.0,
+                                 .rewrites = SFU__ALL_REWRITES,
+                                 .threads = threads,
+                                 .device = device,
+                                 .ranks = sfu__ranks_here()};
     for (int i = 0; i < net->count; i++) {
         request.dropout = request.dropout || net->layers[i].dropout > 0.0;
     }

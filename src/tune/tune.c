@@ -2,6 +2,8 @@
 #include "batches.h"
 #include "fingerprint.h"
 #include "parallel.h"
+#include "rank_trials.h"
+#include "ranks.h"
 #include "sized_struct.h"
 #include "study_url.h"
 #include "tune_device.h"
@@ -25,6 +27,11 @@ static sfu_status check(sfu__tuning *self) {
     int32_t val = 0;
     SFU_TRY(sfu__train_options_check(&self->train));
     SFU_TRY(sfu__device_parse(&self->device, self->train.device));
+    if (sfu__ranks_here() != NULL && self->device.kind == SFU__DEVICE_CUDA) {
+        status = sfu__fail(SFU_ERR_UNSUPPORTED, "several ranks train on CPUs alone: leave out --device cuda");
+        goto done;
+    }
+    self->device.kind = sfu__ranks_here() != NULL ? SFU__DEVICE_CPU : self->device.kind;
     SFU_TRY(sfu_dataset_check(self->dataset));
     sfu_split_part(self->split, SFU_VAL, &val);
     if (options->trials < 1 || options->wave < 1 || options->wave > SFU__BATCH_MAX) {
@@ -88,7 +95,7 @@ static sfu_status open_store(sfu__tuning *self) {
                                         .wait = {sfu__tune_keep_waiting, self},
                                         .lazy_sync = self->options->lazy_sync,
                                         .remedy = self->options->remedy};
-    SFU_TRY(sfu__store_open(&self->store, &options));
+    SFU_TRY(sfu__ranks_obeys() ? SFU_OK : sfu__store_open(&self->store, &options));
 done:
     sfu__fingerprint_clear(&fingerprint);
     return status;
@@ -97,7 +104,7 @@ done:
 static sfu_status make_pool(sfu__tuning *self) {
     sfu_status status = SFU_OK;
     const size_t width = (size_t)self->study->space->count;
-    self->jobs = sfu__thread_count(self->options->jobs);
+    self->jobs = sfu__ranks_here() != NULL ? 1 : sfu__thread_count(self->options->jobs); /* one after the other */
     SFU_TRY(sfu__tune_choose_device(self));
     SFU_ALLOC(self->finished, self->claim_max);
     SFU_ALLOC(self->claims, self->claim_max);
@@ -211,7 +218,7 @@ static sfu_status store_winner(sfu__tuning *self) {
     }
     SFU_TRY(train_winner(self, best));
     SFU_TRY(sfu__winner_json(&json, best, sfu_model_scores(study->model)));
-    SFU_TRY(sfu__store_set(self->store, SFU__WINNER_KEY, json.bytes));
+    SFU_TRY(self->store != NULL ? sfu__store_set(self->store, SFU__WINNER_KEY, json.bytes) : SFU_OK);
 done:
     sfu__text_clear(&json);
     return status;
@@ -222,7 +229,7 @@ static sfu_status store_why_skipped(sfu__tuning *self) {
     const sfu__trials *trials = &self->study->trials;
     sfu_status status = SFU_OK;
     sfu__text text = {0};
-    for (int32_t i = 0; i < trials->count && text.size == 0; i++) {
+    for (int32_t i = 0; self->store != NULL && i < trials->count && text.size == 0; i++) {
         const char *why = sfu__store_why_skipped(self->store, i);
         if (trials->items[i].origin == SFU__TRIAL_SKIPPED && why != NULL) {
             SFU_TRY(sfu__text_format(&text, "trial %d %s", (int)i, why));
@@ -232,6 +239,24 @@ static sfu_status store_why_skipped(sfu__tuning *self) {
     text = (sfu__text){0};
 done:
     sfu__text_clear(&text);
+    return status;
+}
+
+/* ---- ranks ------------------------------------------------------------------------------------------------------- */
+
+/* Rank 0 runs the study; the others of its group train with it. */
+static sfu_status run_trials(sfu__tuning *self) {
+    if (sfu__ranks_obeys()) {
+        return sfu__follow_trials(&self->study->trials, self->pool);
+    }
+    const sfu_status status = sfu__tune_run(self);
+    if (status == SFU_OK) {
+        sfu__announce_end(&self->study->trials);
+    } else {
+        sfu__trial_pool_free(self->pool); /* it ends its training, of which the others are a part */
+        self->pool = NULL;
+        sfu__announce_end(NULL);
+    }
     return status;
 }
 
@@ -252,7 +277,7 @@ sfu_status sfu__tune_on(sfu_study **study, const sfu__gpu_use *gpu, const sfu_da
     self.train.init = NULL;
     self.train.on_epoch = NULL;
     SFU_TRY(prepare(&self, net, &named));
-    SFU_TRY(sfu__tune_run(&self));
+    SFU_TRY(run_trials(&self));
     SFU_TRY(store_why_skipped(&self));
     SFU_TRY(store_winner(&self));
     SFU_TRY(sfu__study_finish(self.study));

@@ -44,6 +44,19 @@ cmp one-p.csv many-p.csv || fail "another prediction"
 cmp one-e.csv many-e.csv || fail "other embeddings"
 [ "$(grep -c many-p.csv many.txt)" = 1 ] || fail "not printed once: $(cat many.txt)"
 
+# Studies: one group of ranks, and groups that share a study.
+study=(tune made.safetensors gcn+lp --space 'hidden=[8..24] lr=log(0.01,0.1)' --trials 5 --seed 3)
+"$SFUMATO" "${study[@]}" --study memory -o one.safetensors --export one-t.csv -q >/dev/null
+ranks 2 "${study[@]}" --study memory --ranks-per-trial 2 -o many.safetensors --export many-t.csv -q >/dev/null
+cmp one.safetensors many.safetensors && cmp one-t.csv many-t.csv || fail "another study with 2 ranks per trial"
+ranks 4 "${study[@]}" --study shared.db --ranks-per-trial 2 -o many.safetensors --export many-t.csv -q >/dev/null
+cmp one.safetensors many.safetensors && cmp one-t.csv many-t.csv || fail "another study with two groups of ranks"
+! ranks 3 "${study[@]}" --study memory --ranks-per-trial 2 2>stderr || fail "3 ranks in groups of 2"
+[ "$(grep '^sfumato:' stderr)" = 'sfumato: 3 processes were started, which cannot be divided into groups of 2' ] ||
+    fail "$(cat stderr)"
+! "$SFUMATO" "${study[@]}" --study memory --ranks-per-trial 2 2>stderr || fail "2 ranks per trial without a launcher"
+grep -q '^sfumato: no MPI launcher started this process: mpirun -n 2 ...$' stderr || fail "$(cat stderr)"
+
 # An error of all ranks is one line, and nothing is written.
 ! ranks 3 train nothing.safetensors gcn -o never.safetensors 2>stderr || fail "a missing dataset was taken"
 [ "$(grep -c '^sfumato:' stderr)" = 1 ] && [ ! -e never.safetensors ] || fail "$(cat stderr)"

@@ -14,7 +14,9 @@ static sfu__rank_group here; /* count 0: alone */
 
 const sfu__rank_group *sfu__ranks_here(void) { return here.count > 1 ? &here : NULL; }
 
-bool sfu__ranks_follows(void) { return here.rank > 0; }
+bool sfu__ranks_follows(void) { return here.process > 0; }
+
+bool sfu__ranks_obeys(void) { return here.rank > 0; }
 
 bool sfu__ranks_any(bool flag) { return here.count > 1 ? here.mpi->any(flag) : flag; }
 
@@ -70,22 +72,33 @@ done:
 
 /* ---- joining and leaving ----------------------------------------------------------------------------------------- */
 
-sfu_status sfu_ranks_join(int *rank, int *count) {
+sfu_status sfu_ranks_join(int group, int *process) {
     sfu_status status = SFU_OK;
     const sfu__mpi *mpi = NULL;
-    *rank = 0;
-    *count = 1;
+    const int launched = sfu_ranks_launched();
+    int rank, count;
+    *process = 0;
+    if (launched < 2) {
+        status = sfu__fail(SFU_ERR_ARGUMENT, "no MPI launcher started this process: mpirun -n %d ...",
+                           group > 1 ? group : 2);
+        goto done;
+    }
+    const bool divisible = group == 0 || (group > 0 && launched % group == 0);
     if (here.count > 0) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "this process has joined its ranks already");
         goto done;
     }
     SFU_TRY(load(&mpi));
-    const char *reason = mpi->join(rank, count);
+    const char *reason = mpi->join(divisible ? group : 0, process, &rank, &count);
     if (reason != NULL) {
         status = sfu__fail(SFU_ERR_UNSUPPORTED, "MPI cannot be used: %s", reason);
         goto done;
     }
-    here = (sfu__rank_group){*rank, *count, mpi};
+    here = (sfu__rank_group){rank, count, mpi, *process};
+    if (!divisible) { /* all have joined, so that one of them can tell */
+        status = sfu__fail(SFU_ERR_ARGUMENT, "%d processes were started, which cannot be divided into groups of %d",
+                           launched, group);
+    }
 done:
     return status;
 }

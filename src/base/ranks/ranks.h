@@ -16,14 +16,19 @@ typedef struct sfu__exchange sfu__exchange;
 typedef struct sfu__mpi {
     int version; /* SFU__MPI_VERSION */
 
-    /* Starts MPI. Returns NULL, or why it cannot. */
-    const char *(*join)(int *rank, int *count);
-    /* Waits until all ranks have called it, at most `seconds`. false: some have not. */
+    /* Starts MPI and divides all processes into groups of this size, in their order (0: one group). *process is the
+     * number of this one among all, rank and count are those of its group. Returns NULL, or why it cannot. */
+    const char *(*join)(int group, int *process, int *rank, int *count);
+    /* Waits until all processes have called it, at most `seconds`. false: some have not. */
     bool (*all_left)(double seconds);
     void (*leave)(void);
-    void (*abort)(int code); /* ends all ranks */
+    void (*abort)(int code); /* ends all processes */
+
+    /* From here on: among the ranks of a group. */
 
     bool (*any)(bool flag); /* whether the flag is set on any rank */
+
+    void (*broadcast)(void *bytes, int64_t size); /* those of rank 0 reach all */
 
     /* The items [bounds[r], bounds[r + 1]), `floats` floats each, of rank r reach all ranks. */
     void (*gather)(float *items, int32_t floats, const int64_t *bounds);
@@ -46,13 +51,17 @@ enum { SFU__MPI_VERSION = 1 };
 typedef struct sfu__rank_group {
     int rank, count;
     const sfu__mpi *mpi;
+    int process; /* among all groups */
 } sfu__rank_group;
 
 /* Those that this process has joined; NULL: it is alone. */
 const sfu__rank_group *sfu__ranks_here(void);
 
-/* Whether files are written by another rank. */
+/* Whether files are written by another process. */
 bool sfu__ranks_follows(void);
+
+/* Whether rank 0 of this group decides what is computed. */
+bool sfu__ranks_obeys(void);
 
 /* Whether the flag is set on any rank. A process alone: the flag. */
 bool sfu__ranks_any(bool flag);

@@ -3,6 +3,7 @@
 #include "progress.h"
 #include "clock.h"
 #include "parallel.h"
+#include "rank_trials.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -236,6 +237,7 @@ static sfu_status run_task(pool_thread *self, pool_task *task) {
     const sfu__trial_pool_options *options = &self->pool->options;
     sfu_status status = SFU_OK;
     sfu__candidate candidate = {0};
+    sfu__announce_trial(task->seed, task->values, options->space->count);
     status = sfu__candidate_make(&candidate, options->space, task->values, options->train);
     if (status == SFU_OK) {
         status = train(self, task, &candidate);

@@ -1,0 +1,96 @@
+#include "rank_trials.h"
+#include "ranks.h"
+
+#include <string.h>
+
+typedef enum message_kind { TRIAL, END, FAILED } message_kind;
+
+typedef struct message {
+    message_kind kind;
+    int32_t width; /* TRIAL: values that follow */
+    int32_t count; /* END: trials that follow */
+    uint64_t seed; /* TRIAL */
+} message;
+
+static void tell(const message *what) {
+    message copy = *what;
+    sfu__ranks_here()->mpi->broadcast(&copy, sizeof copy);
+}
+
+void sfu__announce_trial(uint64_t seed, const double *values, int width) {
+    const sfu__rank_group *ranks = sfu__ranks_here();
+    if (ranks != NULL && ranks->rank == 0) {
+        tell(&(message){.kind = TRIAL, .width = width, .seed = seed});
+        ranks->mpi->broadcast((void *)(uintptr_t)values, width * (int64_t)sizeof *values); /* rank 0: only read */
+    }
+}
+
+/* A trial and its values. */
+static void tell_trial(const sfu__trial *trial, int width) {
+    const sfu__mpi *mpi = sfu__ranks_here()->mpi;
+    sfu__trial copy = *trial;
+    copy.values = NULL;
+    mpi->broadcast(&copy, sizeof copy);
+    mpi->broadcast(trial->values, width * (int64_t)sizeof *trial->values);
+}
+
+void sfu__announce_end(const sfu__trials *trials) {
+    const sfu__rank_group *ranks = sfu__ranks_here();
+    if (ranks == NULL || ranks->rank > 0) {
+        return;
+    }
+    tell(&(message){.kind = trials != NULL ? END : FAILED, .count = trials != NULL ? trials->count : 0});
+    for (int32_t i = 0; trials != NULL && i < trials->count; i++) {
+        tell_trial(&trials->items[i], trials->parameters);
+    }
+}
+
+/* ---- the other ranks --------------------------------------------------------------------------------------------- */
+
+static sfu_status hear_trials(sfu__trials *trials, int32_t count) {
+    const sfu__mpi *mpi = sfu__ranks_here()->mpi;
+    for (int32_t i = 0; i < count; i++) {
+        sfu__trial heard, *trial = sfu__trials_add(trials);
+        if (trial == NULL) {
+            return SFU_ERR_MEMORY;
+        }
+        mpi->broadcast(&heard, sizeof heard);
+        heard.values = trial->values;
+        *trial = heard;
+        mpi->broadcast(trial->values, trials->parameters * (int64_t)sizeof *trial->values);
+    }
+    return SFU_OK;
+}
+
+static sfu_status train(sfu__trial_pool *pool, const sfu__trial *trial) {
+    sfu_status status = SFU_OK;
+    sfu__finished finished;
+    int count = 0;
+    SFU_TRY(sfu__trial_pool_submit(pool, trial));
+    sfu__trial_pool_launch(pool);
+    while (count == 0) {
+        SFU_TRY(sfu__trial_pool_take(&count, &finished, 1, pool, 1));
+    }
+done:
+    return status;
+}
+
+sfu_status sfu__follow_trials(sfu__trials *trials, sfu__trial_pool *pool) {
+    const sfu__mpi *mpi = sfu__ranks_here()->mpi;
+    sfu_status status = SFU_OK;
+    message heard = {.kind = TRIAL};
+    double *values = NULL;
+    SFU_ALLOC(values, trials->parameters);
+    while (heard.kind == TRIAL) {
+        mpi->broadcast(&heard, sizeof heard);
+        if (heard.kind == TRIAL) {
+            mpi->broadcast(values, heard.width * (int64_t)sizeof *values);
+            SFU_TRY(train(pool, &(sfu__trial){.seed = heard.seed, .values = values}));
+        }
+    }
+    SFU_TRY(heard.kind == END ? hear_trials(trials, heard.count)
+                              : sfu__fail(SFU_ERR_CANCELLED, "the study was stopped by rank 0"));
+done:
+    sfu__free(values);
+    return status;
+}
