@@ -192,6 +192,11 @@ static void exchange_start(sfu__exchange *exchange, const float *send, float *re
                             &exchange->request);
 }
 
+static void exchange_poll(sfu__exchange *exchange) {
+    int done;
+    MPI_Test(&exchange->request, &done, MPI_STATUS_IGNORE);
+}
+
 static void exchange_wait(sfu__exchange *exchange) { MPI_Wait(&exchange->request, MPI_STATUS_IGNORE); }
 
 static void exchange_free(sfu__exchange *exchange) {
@@ -215,5 +220,6 @@ __attribute__((visibility("default"))) const sfu__mpi sfumato_mpi = {.version = 
                                                                      .ask = ask,
                                                                      .exchange_new = exchange_new,
                                                                      .exchange_start = exchange_start,
+                                                                     .exchange_poll = exchange_poll,
                                                                      .exchange_wait = exchange_wait,
                                                                      .exchange_free = exchange_free};

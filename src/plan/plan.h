@@ -126,6 +126,13 @@ void sfu__executor_forward(sfu__executor *executor, sfu_pass pass);
 sfu__dense sfu__executor_output(const sfu__executor *executor, sfu_pass pass);
 SFU_CHECKED sfu_status sfu__executor_embedding(sfu__dense *embedding, const sfu__executor *executor, sfu_pass pass);
 
+/* What an executor of several ranks has received from others so far, and how long it waited for it. */
+typedef struct sfu__rank_traffic {
+    int64_t received; /* bytes */
+    double seconds;
+} sfu__rank_traffic;
+sfu__rank_traffic sfu__executor_traffic(const sfu__executor *executor);
+
 /* Switches the timing of steps on or off; sfu__executor_seconds returns the total time of one step since it was
  * switched on. */
 SFU_CHECKED sfu_status sfu__executor_measure(sfu__executor *executor, bool on);

@@ -131,8 +131,24 @@ static sfu_status check_divergence(const train_job *job) {
     return SFU_OK;
 }
 
+/* What the ranks of a training cost this one. */
+static void log_ranks(const train_job *job, double seconds) {
+    const sfu__rank_group *ranks = sfu__ranks_here();
+    if (ranks != NULL && job->runner.executor != NULL) {
+        const sfu__rank_traffic traffic = sfu__executor_traffic(job->runner.executor);
+        const double epochs = job->training.ran > 0 ? job->training.ran : 1;
+        sfu__log(SFU_LOG_NOTE,
+                 "%d ranks: an epoch takes %.3g ms, of which rank 0 waits %.3g ms for %.3g MB from the others",
+                 ranks->count, 1e3 * seconds / epochs, 1e3 * traffic.seconds / epochs,
+                 1e-6 * (double)traffic.received / epochs);
+    } else if (ranks != NULL) {
+        sfu__log(SFU_LOG_NOTE, "%d ranks: each of them trains all of lpnn, which is not divided", ranks->count);
+    }
+}
+
 static sfu_status run_epochs(train_job *job) {
     sfu_status status = SFU_OK;
+    const double began = sfu__now();
     const sfu_train_options *options = job->options;
     sfu__training *training = &job->training;
     *training = (sfu__training){.seed = options->seed,
@@ -148,6 +164,7 @@ static sfu_status run_epochs(train_job *job) {
                                 .best = job->best};
     sfu__training_run(training, &job->runner, options->on_epoch, options->on_epoch_user);
     SFU_TRY(sfu__runner_check(&job->runner));
+    log_ranks(job, sfu__now() - began);
     job->scores.epochs = training->ran;
     job->scores.best_epoch = training->stopping.best_epoch;
     job->scores.interrupted = training->stopped;

@@ -41,6 +41,7 @@ typedef struct sfu__mpi {
      * memory. */
     sfu__exchange *(*exchange_new)(const int64_t *send_starts, const int64_t *receive_starts, int32_t floats);
     void (*exchange_start)(sfu__exchange *exchange, const float *send, float *receive);
+    void (*exchange_poll)(sfu__exchange *exchange); /* lets MPI go on with it */
     void (*exchange_wait)(sfu__exchange *exchange);
     void (*exchange_free)(sfu__exchange *exchange); /* NULL is fine */
 } sfu__mpi;

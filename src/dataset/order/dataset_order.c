@@ -48,22 +48,32 @@ done:
     return status;
 }
 
-/* Parts one after the other; within a part, the order of before. */
+/* Twice the part; the nodes with neighbours in other parts are the second half of theirs. */
+static int32_t place_of(const ordering *self, int32_t node) {
+    const sfu_csr *graph = &self->from->graph;
+    bool outside = false;
+    for (int64_t e = graph->indptr[node]; e < graph->indptr[node + 1] && !outside; e++) {
+        outside = self->part_of[graph->indices[e]] != self->part_of[node];
+    }
+    return 2 * self->part_of[node] + outside;
+}
+
+/* Parts one after the other; in each those first that wait for no other part. Otherwise the order of before. */
 static sfu_status sort_nodes(ordering *self, int32_t parts) {
     sfu_status status = SFU_OK;
     const int32_t nodes = self->from->nodes;
     int32_t *first = NULL;
-    SFU_ALLOC_ZERO(first, parts + 1);
+    SFU_ALLOC_ZERO(first, 2 * parts + 1);
     SFU_ALLOC(self->old, nodes);
     SFU_ALLOC(self->new, nodes);
     for (int32_t i = 0; i < nodes; i++) {
-        first[self->part_of[i] + 1]++;
+        first[place_of(self, i) + 1]++;
     }
-    for (int32_t p = 0; p < parts; p++) {
+    for (int32_t p = 0; p < 2 * parts; p++) {
         first[p + 1] += first[p];
     }
     for (int32_t i = 0; i < nodes; i++) {
-        self->new[i] = first[self->part_of[i]]++;
+        self->new[i] = first[place_of(self, i)]++;
         self->old[self->new[i]] = i;
     }
 done:

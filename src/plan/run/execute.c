@@ -63,11 +63,10 @@ static void run_gemm_t(const sfu__executor *self, const sfu__bound_step *at, sfu
     self->backend->gemm_t(parts, A.data != NULL ? &A : NULL, &at->b, range);
 }
 
-/* `bounds` are the partition of the step, or of one of its stages. */
-static void run_step(sfu__executor *self, sfu_pass pass, const sfu__bound_step *at, const int64_t *bounds, int thread) {
+/* A range of the items of the step's partition. */
+static void run_range(sfu__executor *self, sfu_pass pass, const sfu__bound_step *at, sfu__range range, int thread) {
     const sfu__backend *to = self->backend;
     const sfu__plan_step *step = at->step;
-    const sfu__range range = {bounds[thread], bounds[thread + 1]};
     switch (step->kernel) {
     case SFU__KERNEL_SPMM:
         to->spmm(&at->c, at->sparse, &at->b, step->add, range);
@@ -137,18 +136,54 @@ static void run_step(sfu__executor *self, sfu_pass pass, const sfu__bound_step *
     }
 }
 
-/* Waits for other threads where a step reads what they wrote, and for the rows of other ranks. */
-static void prepare_step(sfu__executor *self, const sfu__bound_pass *at, size_t i, int thread) {
-    const bool fetches = at->ranks != NULL && at->ranks->steps[i].halo_count > 0;
-    if (at->steps[i].step->wait || fetches) {
-        sfu__team_barrier(self->team);
-    }
-    if (fetches) {
+/* The share of a thread in each of some ranges. */
+static void run_ranges(sfu__executor *self, sfu_pass pass, size_t i, const sfu__range *ranges, size_t count,
+                       int thread) {
+    const sfu__bound_pass *at = &self->passes[pass];
+    for (size_t r = 0; r < count; r++) {
+        const int64_t begin = ranges[r].begin, size = ranges[r].end - begin;
+        const sfu__range share = {begin + size * thread / self->threads, begin + size * (thread + 1) / self->threads};
+        run_range(self, pass, &at->steps[i], share, thread);
         if (thread == 0) {
-            sfu__rank_fetch(at->ranks, self, i);
+            sfu__rank_poll(at->ranks, i);
         }
+    }
+}
+
+/* A step that reads rows of other ranks: its early rows are computed while those are on their way. */
+static void run_with_halo(sfu__executor *self, sfu_pass pass, size_t i, int thread) {
+    const sfu__bound_pass *at = &self->passes[pass];
+    const sfu__rank_step *step = &at->ranks->steps[i];
+    sfu__team_barrier(self->team);
+    if (thread == 0) {
+        step->late != NULL ? sfu__rank_start(at->ranks, self, i) : sfu__rank_fetch(at->ranks, self, i);
+    }
+    if (step->late == NULL) {
+        sfu__team_barrier(self->team);
+        run_range(self, pass, &at->steps[i], (sfu__range){at->steps[i].bounds[thread], at->steps[i].bounds[thread + 1]},
+                  thread);
+        return;
+    }
+    run_ranges(self, pass, i, step->early, step->early_count, thread);
+    if (thread == 0) {
+        sfu__rank_finish(at->ranks, self, i);
+    }
+    sfu__team_barrier(self->team);
+    run_ranges(self, pass, i, step->late, step->late_count, thread);
+    sfu__team_barrier(self->team); /* the next step may expect the rows of this thread's own bounds */
+}
+
+/* Waits for other threads where the step reads what they wrote. `bounds` are its partition, or that of a stage. */
+static void run_step(sfu__executor *self, sfu_pass pass, size_t i, const int64_t *bounds, int thread) {
+    const sfu__bound_pass *at = &self->passes[pass];
+    if (at->ranks != NULL && at->ranks->steps[i].halo_count > 0) {
+        run_with_halo(self, pass, i, thread);
+        return;
+    }
+    if (at->steps[i].step->wait) {
         sfu__team_barrier(self->team);
     }
+    run_range(self, pass, &at->steps[i], (sfu__range){bounds[thread], bounds[thread + 1]}, thread);
 }
 
 /* Runs and times the steps, with barriers around each. */
@@ -157,8 +192,7 @@ static void run_measured(sfu__executor *self, sfu_pass pass, int thread) {
     for (size_t i = 0; i < at->count; i++) {
         sfu__team_barrier(self->team);
         const double before = sfu__now();
-        prepare_step(self, at, i, thread);
-        run_step(self, pass, &at->steps[i], at->steps[i].bounds, thread);
+        run_step(self, pass, i, at->steps[i].bounds, thread);
         sfu__team_barrier(self->team);
         if (thread == 0) {
             at->seconds[i] += sfu__now() - before;
@@ -170,8 +204,7 @@ static void run_measured(sfu__executor *self, sfu_pass pass, int thread) {
 static void run_steps(sfu__executor *self, sfu_pass pass, size_t slot, int thread) {
     const sfu__bound_pass *at = &self->passes[pass];
     for (size_t i = 0; i < at->count; i++) {
-        prepare_step(self, at, i, thread);
-        run_step(self, pass, &at->steps[i], at->steps[i].bounds + slot * sfu__executor_bounds(self), thread);
+        run_step(self, pass, i, at->steps[i].bounds + slot * sfu__executor_bounds(self), thread);
     }
 }
 

@@ -53,9 +53,13 @@ static sfu_status allocate_memory(sfu__executor *self) {
         arena = plan->passes[i].arena > arena ? plan->passes[i].arena : arena;
     }
     const int64_t total = sfu__whole_lines(arena) + 4 * parameters + 2 * values + 16;
-    SFU_ALLOC(self->memory, total);
+    if (plan->ranks != NULL) { /* which touches a part of it */
+        SFU_ALLOC_ZERO(self->memory, total);
+    } else {
+        SFU_ALLOC(self->memory, total);
+    }
     self->bytes = total * (int64_t)sizeof *self->memory;
-    for (int64_t begin = 0; begin < total; begin += AT_ONCE) {
+    for (int64_t begin = 0; plan->ranks == NULL && begin < total; begin += AT_ONCE) {
         SFU_TRY(sfu__poll());
         memset(self->memory + begin, 0, (size_t)(total - begin < AT_ONCE ? total - begin : AT_ONCE) * sizeof(float));
     }
@@ -266,6 +270,18 @@ sfu_status sfu__executor_embedding(sfu__dense *embedding, const sfu__executor *e
     }
     *embedding = sfu__executor_matrix(executor, at);
     return SFU_OK;
+}
+
+/* ---- ranks ------------------------------------------------------------------------------------------------------- */
+
+sfu__rank_traffic sfu__executor_traffic(const sfu__executor *executor) {
+    sfu__rank_traffic sum = {0};
+    for (int i = 0; i < SFU_PASSES; i++) {
+        const sfu__rank_pass *pass = executor->passes[i].ranks;
+        sum.received += pass != NULL ? pass->received : 0;
+        sum.seconds += pass != NULL ? pass->seconds : 0;
+    }
+    return sum;
 }
 
 /* ---- timing ----------------------------------------------------------------------------------------------------- */

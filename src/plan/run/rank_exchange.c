@@ -31,6 +31,21 @@ void sfu__rank_scores(const sfu__rank_pass *pass, sfu__score *scores) {
     }
 }
 
+static void start(sfu__rank_pass *pass, const sfu__executor *executor, const sfu__halo *halo) {
+    const sfu__dense matrix = sfu__executor_matrix(executor, &halo->at);
+    const int64_t row = (int64_t)sizeof(float) * halo->at.ld;
+    pack(pass->send, &matrix, halo->send, halo->send_count);
+    executor->plan->ranks->mpi->exchange_start(halo->exchange, pass->send, pass->receive);
+    pass->sent += halo->send_count * row;
+    pass->received += halo->receive_count * row;
+}
+
+static void finish(const sfu__rank_pass *pass, const sfu__executor *executor, const sfu__halo *halo) {
+    const sfu__dense matrix = sfu__executor_matrix(executor, &halo->at);
+    executor->plan->ranks->mpi->exchange_wait(halo->exchange);
+    unpack(&matrix, pass->receive, halo->receive, halo->receive_count);
+}
+
 static void fetch(sfu__rank_pass *pass, const sfu__executor *executor, const sfu__halo *halo) {
     const sfu__rank_group *ranks = executor->plan->ranks;
     const int64_t row = (int64_t)sizeof(float) * halo->at.ld;
@@ -41,13 +56,8 @@ static void fetch(sfu__rank_pass *pass, const sfu__executor *executor, const sfu
         pass->received += (halo->bounds[ranks->count] - own) * row;
         return;
     }
-    const sfu__dense matrix = sfu__executor_matrix(executor, &halo->at);
-    pack(pass->send, &matrix, halo->send, halo->send_count);
-    ranks->mpi->exchange_start(halo->exchange, pass->send, pass->receive);
-    ranks->mpi->exchange_wait(halo->exchange);
-    unpack(&matrix, pass->receive, halo->receive, halo->receive_count);
-    pass->sent += halo->send_count * row;
-    pass->received += halo->receive_count * row;
+    start(pass, executor, halo);
+    finish(pass, executor, halo);
 }
 
 void sfu__rank_fetch(sfu__rank_pass *pass, const sfu__executor *executor, size_t step) {
@@ -55,5 +65,21 @@ void sfu__rank_fetch(sfu__rank_pass *pass, const sfu__executor *executor, size_t
     for (size_t i = 0; i < pass->steps[step].halo_count; i++) {
         fetch(pass, executor, &pass->steps[step].halos[i]);
     }
+    pass->seconds += sfu__now() - began;
+}
+
+void sfu__rank_start(sfu__rank_pass *pass, const sfu__executor *executor, size_t step) {
+    const double began = sfu__now();
+    start(pass, executor, &pass->steps[step].halos[0]);
+    pass->seconds += sfu__now() - began;
+}
+
+void sfu__rank_poll(const sfu__rank_pass *pass, size_t step) {
+    sfu__ranks_here()->mpi->exchange_poll(pass->steps[step].halos[0].exchange);
+}
+
+void sfu__rank_finish(sfu__rank_pass *pass, const sfu__executor *executor, size_t step) {
+    const double began = sfu__now();
+    finish(pass, executor, &pass->steps[step].halos[0]);
     pass->seconds += sfu__now() - began;
 }

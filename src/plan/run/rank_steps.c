@@ -194,6 +194,33 @@ done:
     return status;
 }
 
+/* Rows without an entry outside [begin, end) need nobody. Short runs of them wait with the others. */
+static sfu_status find_early(division *self, const sfu__prepared *matrix, const int32_t *indices, int64_t begin,
+                             int64_t end) {
+    sfu_status status = SFU_OK;
+    sfu__rank_step *step = self->step;
+    const int64_t first = self->bounds[self->ranks->rank], last = self->bounds[self->ranks->rank + 1];
+    int64_t waiting = first, run = first;
+    for (int64_t i = first; i <= last; i++) {
+        bool early = i < last;
+        for (int64_t e = i < last ? matrix->indptr[i] : 0; early && e < matrix->indptr[i + 1]; e++) {
+            early = indices[e] >= begin && indices[e] < end;
+        }
+        if (early) {
+            continue;
+        }
+        if (i - run >= SFU__EARLY_ROWS) {
+            SFU__APPEND(step->early, step->early_count, step->early_capacity, ((sfu__range){run, i}));
+            SFU__APPEND(step->late, step->late_count, step->late_capacity, ((sfu__range){waiting, run}));
+            waiting = i;
+        }
+        run = i + 1;
+    }
+    SFU__APPEND(step->late, step->late_count, step->late_capacity, ((sfu__range){waiting, last}));
+done:
+    return status;
+}
+
 /* Marks of the rows that this rank wants become a list of those that it does not have. */
 static sfu_status exchange_marked(division *self, const sfu__operand *at, const uint8_t *marked,
                                   const int64_t *bounds) {
@@ -253,6 +280,9 @@ static sfu_status need_columns(division *self, const sfu__operand *at, const sfu
         marked[indices[e]] = 1;
     }
     SFU_TRY(exchange_marked(self, at, marked, have));
+    if (self->step->halo_count > 0) {
+        SFU_TRY(find_early(self, matrix, indices, have[rank], have[rank + 1]));
+    }
 done:
     sfu__free(marked);
     return status;
@@ -538,6 +568,8 @@ void sfu__rank_pass_free(sfu__rank_pass *pass) {
             halo_clear(&pass->steps[i].halos[h], ranks);
         }
         sfu__free(pass->steps[i].halos);
+        sfu__free(pass->steps[i].early);
+        sfu__free(pass->steps[i].late);
     }
     sfu__free(pass->steps);
     sfu__free(pass->score_bounds);

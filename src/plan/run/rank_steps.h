@@ -11,6 +11,8 @@
 #include "executor_int.h"
 #include "ranks.h"
 
+enum { SFU__EARLY_ROWS = 32 }; /* fewer in a row are not worth a call */
+
 /* Rows of a matrix that are exchanged before a step. */
 typedef struct sfu__halo {
     sfu__operand at;
@@ -21,7 +23,10 @@ typedef struct sfu__halo {
 } sfu__halo;
 
 typedef struct sfu__rank_step {
-    sfu__range range; /* of the items of its partition that this rank computes */
+    sfu__range range;  /* of the items of its partition that this rank computes */
+    sfu__range *early; /* those of its rows that need no other rank, computed while rows are on their way; */
+    sfu__range *late;  /* and the others. Both NULL: all rows wait */
+    size_t early_count, early_capacity, late_count, late_capacity;
     sfu__halo *halos;
     size_t halo_count, halo_capacity;
 } sfu__rank_step;
@@ -43,6 +48,11 @@ void sfu__rank_pass_free(sfu__rank_pass *pass);
 
 /* Gets what a step reads; called by one thread of each rank. */
 void sfu__rank_fetch(sfu__rank_pass *pass, const sfu__executor *executor, size_t step);
+
+/* The same in two parts, for a step with early rows: start, then any number of polls, then finish. */
+void sfu__rank_start(sfu__rank_pass *pass, const sfu__executor *executor, size_t step);
+void sfu__rank_poll(const sfu__rank_pass *pass, size_t step);
+void sfu__rank_finish(sfu__rank_pass *pass, const sfu__executor *executor, size_t step);
 
 /* After a pass: all ranks get its scores, or all rows of an operand. */
 void sfu__rank_scores(const sfu__rank_pass *pass, sfu__score *scores);
