@@ -33,14 +33,14 @@ launch() {
     case $kind in
     tune)
         share=(--study "${3:-memory}")
-        set -- tune small.safetensors any --space 'practical k=[1..3]' --epochs 200 --wave 8 --trials 400 --jobs 1 \
+        set -- tune small.safetensors any --space 'practical k=[1..3]' --epochs 200 --wave 8 --trials 800 --jobs 1 \
             --export "$folder/trials.csv"
         ;;
     compare)
         set -- compare small.safetensors --nets sgcn,gcn,linear --splits 6 --trials 150 --jobs 1 -o "$folder/study"
         ;;
     reproduce)
-        set -- reproduce set1 --datasets cora --nets sgcn,gcn,linear+lp --splits 3 --trials 100 --jobs 1 -o "$folder/study"
+        set -- reproduce set1 --datasets cora --nets sgcn,gcn,linear+lp --splits 3 --trials 250 --jobs 1 -o "$folder/study"
         ;;
     label) set -- label few.safetensors --jobs 1 --budget steps:25 -o "$folder/labels.csv" --force ;;
     esac
@@ -67,7 +67,7 @@ counted_once() {
             SELECT count(*) FROM trials WHERE state NOT IN ('COMPLETE', 'FAIL');
             SELECT (SELECT count(*) FROM trials WHERE state = 'COMPLETE') - (SELECT count(*) FROM trial_values)" |
             tr '\n' ' ')
-        [ "$told" = "400|400|0|399 0 0 " ] || fail "the rows of tune: $told"
+        [ "$told" = "800|800|0|799 0 0 " ] || fail "the rows of tune: $told"
     else
         told=$(ask "SELECT count(*) FROM sfumato_studies WHERE result IS NULL")
         [ "$told" = 0 ] || fail "$1: $told rows have no result"
