@@ -143,19 +143,19 @@ typedef struct sfu__label_share sfu__label_share;
 /* Machines share the items of the first `steps` steps through a PostgreSQL database. Everything is borrowed. */
 SFU_CHECKED sfu_status sfu__label_share_open(sfu__label_share **share, const char *url, sfu__label_problem *problems,
                                              int problem_count, int steps, const sfu__label_work *work);
-void sfu__label_share_close(sfu__label_share *share); /* NULL is fine */
+void sfu__label_share_close(sfu__label_share *self); /* NULL is fine */
 
 /* Items that can be run now, with the results that other machines have, and at most `own` that are this machine's to
  * train. None: other machines train them. To be cleared by the caller. */
-SFU_CHECKED sfu_status sfu__label_share_next(sfu__label_share *share, int own, sfu__label_item items[SFU__LABEL_ITEMS],
+SFU_CHECKED sfu_status sfu__label_share_next(sfu__label_share *self, int own, sfu__label_item items[SFU__LABEL_ITEMS],
                                              int *count);
 
 /* Publishes an item that was run, if it was this machine's, and counts it as done. */
-SFU_CHECKED sfu_status sfu__label_share_done(sfu__label_share *share, const sfu__label_item *item);
-int sfu__label_share_left(const sfu__label_share *share);
+SFU_CHECKED sfu_status sfu__label_share_done(sfu__label_share *self, const sfu__label_item *item);
+int sfu__label_share_left(const sfu__label_share *self);
 
 /* To be called several times per second, by the thread that opened it. */
-SFU_CHECKED sfu_status sfu__label_share_beat(sfu__label_share *share);
+SFU_CHECKED sfu_status sfu__label_share_beat(sfu__label_share *self);
 
 /* ---- trials ------------------------------------------------------------------------------------------------------ */
 
