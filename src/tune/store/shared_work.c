@@ -36,6 +36,7 @@ struct sfu__shared_work {
     row *rows; /* [count] */
     int count;
     row **sorted; /* [count]: by key */
+    int held;     /* claims without a result, including those of which it is unknown whether they were made */
     double beat_at, polled_at;
     bool busy; /* a call waits for the database: its callback must not make another one */
 };
@@ -166,6 +167,7 @@ sfu_status sfu__shared_work_claim(sfu__shared_work *self, int item, const char *
     }
     const sfu__sql values[] = {sfu__sql_text(row->key.text), sfu__sql_text(title), sfu__sql_text(self->worker),
                                sfu__sql_text(gone ? row->worker : "")};
+    self->held++;
     SFU_TRY(write_row(self,
                       "INSERT INTO sfumato_studies (study, title, worker, beat) VALUES ($1, $2, $3, " NOW
                       ") ON CONFLICT (study) DO UPDATE SET worker = excluded.worker, beat = excluded.beat WHERE "
@@ -174,6 +176,7 @@ sfu_status sfu__shared_work_claim(sfu__shared_work *self, int item, const char *
                       values, 4, &changed));
     *claimed = changed == 1;
     if (!*claimed) {
+        self->held--;
         row->state = SFU__WORK_CLAIMED; /* by another, until the next update */
         row->worker[0] = '\0';
     }
@@ -183,8 +186,10 @@ done:
 
 sfu_status sfu__shared_work_publish(sfu__shared_work *self, int item, const char *result) {
     const sfu__sql values[] = {sfu__sql_text(self->rows[item].key.text), sfu__sql_text(result)};
-    return write_row(self, "UPDATE sfumato_studies SET result = $2 WHERE study = $1 AND result IS NULL", values, 2,
-                     NULL);
+    const sfu_status status =
+        write_row(self, "UPDATE sfumato_studies SET result = $2 WHERE study = $1 AND result IS NULL", values, 2, NULL);
+    self->held -= status == SFU_OK;
+    return status;
 }
 
 sfu_status sfu__shared_work_beat(sfu__shared_work *self) {
@@ -263,17 +268,23 @@ done:
     return status;
 }
 
+static void give_back(sfu__shared_work *self) {
+    char message[SFU__MESSAGE_MAX];
+    const sfu__sql me = sfu__sql_text(self->worker);
+    snprintf(message, sizeof message, "%s", sfu_message());
+    if (write_row(self, "UPDATE sfumato_studies SET beat = 0 WHERE worker = $1 AND result IS NULL", &me, 1, NULL) !=
+        SFU_OK) {
+        sfu__set_message(message); /* an earlier error is more useful; the lease expires */
+    }
+}
+
 void sfu__shared_work_close(sfu__shared_work *self) {
     if (self == NULL) {
         return;
     }
     if (self->db != NULL) {
-        char message[SFU__MESSAGE_MAX];
-        const sfu__sql me = sfu__sql_text(self->worker);
-        snprintf(message, sizeof message, "%s", sfu_message());
-        if (write_row(self, "UPDATE sfumato_studies SET beat = 0 WHERE worker = $1 AND result IS NULL", &me, 1, NULL) !=
-            SFU_OK) {
-            sfu__set_message(message); /* an earlier error is more useful; the lease expires */
+        if (self->held > 0) {
+            give_back(self);
         }
         self->db->driver->close(self->db);
     }
