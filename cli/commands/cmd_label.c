@@ -183,13 +183,19 @@ static int32_t count_written(const session *state) {
     return written;
 }
 
-/* Without the library's notes, which would repeat for the split of every fold. */
+/* Warnings about the shared database alone: the library's other notes would repeat for the split of every fold. */
+static void log_database(void *user, sfu_log_level level, const char *line) {
+    if (strncmp(line, "postgresql://", strlen("postgresql://")) == 0) {
+        output_log(user, level, line);
+    }
+}
+
 static sfu_status select_and_predict(session *state) {
     settings.label.jobs = settings.jobs;
     settings.label.metric = (sfu_metric)settings.metric;
     settings.label.balanced = settings.class_weight == 1;
     settings.label.on_progress = on_progress;
-    sfu_set_log(NULL, NULL);
+    sfu_set_log(log_database, NULL);
     const sfu_status status = sfu_label(&state->labelling, state->dataset, &settings.label);
     sfu_set_log(output_log, NULL);
     return status;
