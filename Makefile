@@ -21,7 +21,7 @@ help:
 	@echo 'make demo       install missing packages, build, run the demonstration'
 	@echo 'make test       install missing packages, build, run the tests: optimised, then with sanitizers'
 	@echo 'make lint       install missing packages, check sources and documents: format, spelling, clang-tidy, cppcheck'
-	@echo 'make test-more  tests that need long or large packages: Optuna, a browser, LaTeX, clang, the other architecture'
+	@echo 'make test-more  tests that need long or large packages: Optuna, a browser, LaTeX, Slurm, clang, the other architecture'
 	@echo 'make install    into PREFIX ($(PREFIX)), under DESTDIR'
 	@echo 'make portable   build-portable/sfumato, which needs the C library only'
 	@echo 'make wheel      build-python/dist/*.whl, the Python package; make test-python: its tests alone'

@@ -1318,6 +1318,8 @@ typedef struct sfu_label_options {
     double coverage;    /* label sets that contain the true label with this probability; 0: none */
     const char *nets;   /* the candidates, separated by commas: "sgcn,mlp,gcn"; NULL: all nine */
     const char *device; /* as in sfu_train_options. Never changes the result of a step */
+    const char *share;  /* postgresql://...: machines that make the same call share its trainings through this database,
+                         * and all get the same result. Requires `steps`; NULL: none */
 } sfu_label_options;
 
 SFU_API void sfu_label_options_init_sized(sfu_label_options *options, size_t size);

@@ -16,7 +16,9 @@ case $(uname -m) in # headers of the other architecture, whose code is checked t
 x86_64) to_lint+=(libc6-dev-arm64-cross) ;;
 aarch64) to_lint+=(libc6-dev-amd64-cross) ;;
 esac
-more=("${to_lint[@]}" chromium texlive-latex-base texlive-latex-recommended)
+# The daemons are started by the tests alone, under a configuration of their own.
+to_cluster=(openmpi-bin slurmctld slurmd slurm-client munge faketime iproute2)
+more=("${to_lint[@]}" chromium texlive-latex-base texlive-latex-recommended "${to_cluster[@]}")
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 

@@ -148,6 +148,7 @@ static const cli_option options[] = {
     OPTION_SEED("seed", settings.compare.seed, "random seed of the searches and trainings"),
     OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.compare.folder, false, NULL,
                   "folder of the results; later runs extend it"),
+    OPTION_SHARE(settings.compare.share, "its studies"),
     OPTION_CHOICE("feature-norm", settings.norm, norms,
                   "normalization of feature smoothing in named networks: symmetric, symmetric with rows scaled to sum "
                   "to 1, or the latter only in networks with label propagation"),
@@ -174,7 +175,7 @@ const cli_command cmd_compare = {
         "The results are saved in a folder: report.html with everything on one page, tables.md, tables.tex, "
         "results.csv, curves.csv and plots. Run an interrupted command again to resume it; a run with more networks, "
         "sizes, splits or trials computes only the missing studies. The same seed gives the same results, regardless "
-        "of the machine and the number of jobs.",
+        "of the machine and the number of jobs. Several machines share the studies through a database (--share).",
     .operands =
         (const cli_operand[]){
             {.name = "DATASET", .kind = VALUE_DATASET, .many = true, .help = "names or paths of datasets"}, {0}},
@@ -189,6 +190,8 @@ const cli_command cmd_compare = {
              "Your own composition and a named network:"},
             {"sfumato compare mine.safetensors --nets gcn,mlp --metric auc --class-weight balanced",
              "Rare classes: choose and compare by the area under the ROC curve:"},
+            {"sfumato compare mine.safetensors --share postgresql://me@host/studies",
+             "On several machines, started anywhere and at any time:"},
             {0}},
     .reports = true,
     .writes = true,

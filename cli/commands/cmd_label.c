@@ -132,6 +132,10 @@ static int check_use(const session *state, int count) {
         return usage_error(&cmd_label, "--budget: expected a time such as 60s, 2m or 1h, or steps:20, found %s",
                            quote(settings.budget));
     }
+    if (settings.label.share && settings.label.steps == 0) {
+        return usage_error(&cmd_label, "--share requires --budget steps:N, such as steps:16: how many steps a time "
+                                       "allows depends on the machine");
+    }
     return DONE;
 }
 
@@ -179,13 +183,19 @@ static int32_t count_written(const session *state) {
     return written;
 }
 
-/* Without the library's notes, which would repeat for the split of every fold. */
+/* Warnings about the shared database alone: the library's other notes would repeat for the split of every fold. */
+static void log_database(void *user, sfu_log_level level, const char *line) {
+    if (strncmp(line, "postgresql://", strlen("postgresql://")) == 0) {
+        output_log(user, level, line);
+    }
+}
+
 static sfu_status select_and_predict(session *state) {
     settings.label.jobs = settings.jobs;
     settings.label.metric = (sfu_metric)settings.metric;
     settings.label.balanced = settings.class_weight == 1;
     settings.label.on_progress = on_progress;
-    sfu_set_log(NULL, NULL);
+    sfu_set_log(log_database, NULL);
     const sfu_status status = sfu_label(&state->labelling, state->dataset, &settings.label);
     sfu_set_log(output_log, NULL);
     return status;
@@ -328,6 +338,7 @@ static const cli_option options[] = {
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one per core",
                  "number of parallel trainings; does not affect the result of a step"),
     OPTION_DEVICE(settings.label.device),
+    OPTION_SHARE(settings.label.share, "its trainings (with --budget steps:N)"),
     {0}};
 
 const cli_command cmd_label = {
@@ -361,6 +372,9 @@ const cli_command cmd_label = {
                                        "A rare class, to be ranked rather than guessed:"},
                                       {"sfumato label papers.safetensors --all --budget steps:16",
                                        "An imported dataset, all nodes, with the same bytes on every machine:"},
+                                      {"sfumato label papers.safetensors --budget steps:25 --share "
+                                       "postgresql://me@host/studies",
+                                       "On several machines, each of which gets the result:"},
                                       {0}},
     .reports = true,
     .writes = true,

@@ -259,9 +259,7 @@ static const cli_option options[] = {
         "its result is stored"),
     OPTION_TEXT("part", VALUE_TEXT, "K/N", settings.part, "all studies",
                 "run only every N-th study, from the K-th on; sfumato merge puts the folders of the parts together"),
-    OPTION_TEXT("share", VALUE_TEXT, "URL", settings.compare.share, "this machine alone",
-                "PostgreSQL database through which machines that run the same command share its studies: each takes "
-                "studies that no other has, and all get all results"),
+    OPTION_SHARE(settings.compare.share, "its studies"),
     OPTION_CHOICE(
         "feature-norm", settings.feature_norm, feature_norms,
         "interpretation: normalization of feature smoothing: symmetric, symmetric with rows scaled to sum to 1, or the "

@@ -22,5 +22,9 @@ extern const char *const class_weight_choices[];
 #define OPTION_DEVICE_MEASURED(place)                                                                                  \
     OPTION_OFFER("device", VALUE_TEXT, "NAME", place, NULL, offer_devices, false,                                      \
                  "where to measure: cpu, cuda or cuda:N; auto is the CPU")
+#define OPTION_SHARE(place, what)                                                                                      \
+    OPTION_TEXT("share", VALUE_TEXT, "URL", place, "this machine alone",                                               \
+                "PostgreSQL database through which machines that run the same command share " what                     \
+                ": each takes what no other has, and all get the same result")
 
 #endif

@@ -677,6 +677,7 @@ class sfu_label_options(Structure):
         ("coverage", c_double),
         ("nets", c_char_p),
         ("device", c_char_p),
+        ("share", c_char_p),
     ]
 
 

@@ -14,6 +14,10 @@
 #include "memory.h"
 #include "parallel.h"
 #include "scorer.h"
+#include "shared_work.h"
+
+#include <stdio.h>
+#include <time.h>
 
 static const double usual_seconds = 60, grace = 1.1, tick_s = 0.1;
 
@@ -34,12 +38,18 @@ typedef struct run {
     int folds;   /* problem number `folds` uses all labels */
     int threads; /* problems trained concurrently */
     sfu__label_work work;
+    sfu__label_share *share; /* with other machines; NULL: none */
+    pthread_t caller;        /* the thread that talks to them */
+    sfu_status share_status; /* of their database, and its message */
+    char share_message[SFU__MESSAGE_MAX];
     int step, steps, wanted;
-    sfu__label_step now;
+    sfu__label_item items[SFU__LABEL_ITEMS]; /* in progress */
+    int item_count;
+    sfu__label_step now; /* of the first of them */
     double start, reported;
     double longest;       /* seconds of the longest step of round 0 */
     bool complete;        /* every problem has a model */
-    pthread_mutex_t lock; /* protects the next three fields and `reported` */
+    pthread_mutex_t lock; /* protects the next two fields, `reported` and `share_status` */
     bool cancelled, late;
 } run;
 
@@ -63,16 +73,29 @@ static void report_progress(run *all, double now) {
     all->cancelled = !options->on_progress(options->on_progress_user, &progress);
 }
 
+/* Renews the claims of this machine; only the calling thread does. */
+static void keep_claims(run *all) {
+    if (all->share == NULL || !pthread_equal(all->caller, pthread_self()) || all->share_status != SFU_OK) {
+        return;
+    }
+    const sfu_status status = sfu__label_share_beat(all->share);
+    pthread_mutex_lock(&all->lock);
+    all->share_status = status;
+    snprintf(all->share_message, sizeof all->share_message, "%s", sfu_message());
+    pthread_mutex_unlock(&all->lock);
+}
+
 /* Called from any thread. */
 static bool should_continue(void *user) {
     run *all = user;
     const double now = sfu__now();
+    keep_claims(all);
     pthread_mutex_lock(&all->lock);
     if (!all->cancelled) {
         report_progress(all, now);
     }
     all->late = all->complete && has_budget(all) && now - all->start > grace * all->options->seconds;
-    const bool on = !all->cancelled && !all->late;
+    const bool on = !all->cancelled && !all->late && all->share_status == SFU_OK;
     pthread_mutex_unlock(&all->lock);
     return on;
 }
@@ -105,36 +128,52 @@ static bool fits(const run *all) {
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-static sfu_status train_problem(void *context, int64_t item, int thread) {
+static sfu_status train_item(void *context, int64_t item, int thread) {
     run *all = context;
     (void)thread;
-    return sfu__label_train(&all->problems[item], &all->now, &all->work);
+    return sfu__label_train(&all->items[item], &all->work);
 }
 
-static void apply_step(run *all) {
-    all->complete = true;
-    for (int i = 0; i <= all->folds; i++) {
-        sfu__label_take(&all->problems[i], &all->now);
-        all->complete = all->complete && all->problems[i].nets[sfu__label_choice(&all->problems[i])].best.model != NULL;
+static void clear_items(run *all) {
+    for (int i = 0; i < all->item_count; i++) {
+        sfu__label_item_clear(&all->items[i]);
     }
-    all->step++;
+    all->item_count = 0;
 }
+
+static bool is_complete(const run *all) {
+    bool complete = true;
+    for (int i = 0; i <= all->folds; i++) {
+        complete = complete && all->problems[i].nets[sfu__label_choice(&all->problems[i])].best.model != NULL;
+    }
+    return complete;
+}
+
+static sfu_status train_items(run *all) { return sfu__parallel(train_item, all, all->item_count, all->threads); }
 
 static sfu_status make_step(run *all) {
+    sfu_status status = SFU_OK;
     const double start = sfu__now();
-    const sfu_status status = sfu__parallel(train_problem, all, all->folds + 1, all->threads);
-    const double took = sfu__now() - start;
-    if (status == SFU_OK) {
-        all->longest = all->now.round == 0 && took > all->longest ? took : all->longest;
-        apply_step(all);
+    for (; all->item_count <= all->folds; all->item_count++) {
+        SFU_TRY(sfu__label_item_start(&all->items[all->item_count], &all->problems[all->item_count], all->step,
+                                      &all->work));
     }
+    SFU_TRY(train_items(all));
+    const double took = sfu__now() - start;
+    all->longest = all->now.round == 0 && took > all->longest ? took : all->longest;
+    for (int i = 0; i < all->item_count; i++) {
+        sfu__label_take(&all->items[i]);
+    }
+    all->complete = is_complete(all);
+    all->step++;
+done:
+    clear_items(all);
     return status;
 }
 
 /* An interruption after the first result is a normal end. */
 static sfu_status make_steps(run *all) {
     sfu_status status = SFU_OK;
-    const sfu__watch before = sfu__watch_start(poll_should_continue, all, "labelling");
     while (all->step < all->wanted) {
         all->now = sfu__label_step_at(all->work.nets.count, all->step);
         for (int i = 0; i <= all->folds && all->now.slot == 0; i++) {
@@ -150,6 +189,56 @@ static sfu_status make_steps(run *all) {
         }
         SFU_TRY(status);
     }
+done:
+    return status;
+}
+
+/* Other machines train what is left. */
+static sfu_status wait_for_others(void) {
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    return sfu__poll();
+}
+
+static sfu_status make_shared_items(run *all) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__label_share_next(all->share, all->threads, all->items, &all->item_count));
+    SFU_TRY(all->item_count == 0 ? wait_for_others() : SFU_OK);
+    all->now = all->item_count > 0 ? all->items[0].step : all->now;
+    SFU_TRY(train_items(all));
+    for (int i = 0; i < all->item_count; i++) {
+        SFU_TRY(sfu__label_share_done(all->share, &all->items[i]));
+        sfu__label_take(&all->items[i]);
+    }
+done:
+    clear_items(all);
+    return status;
+}
+
+/* An interruption ends without a result: the machines would have different ones. */
+static sfu_status make_shared_steps(run *all) {
+    sfu_status status = SFU_OK;
+    while (sfu__label_share_left(all->share) > 0) {
+        status = make_shared_items(all);
+        if (all->share_status != SFU_OK) {
+            sfu__set_message(all->share_message);
+            status = all->share_status;
+        }
+        SFU_TRY(status);
+        all->step = all->wanted - (sfu__label_share_left(all->share) + all->folds) / (all->folds + 1);
+    }
+    all->complete = is_complete(all);
+done:
+    return status;
+}
+
+static sfu_status make_all_steps(run *all) {
+    sfu_status status = SFU_OK;
+    const sfu__watch before = sfu__watch_start(poll_should_continue, all, "labelling");
+    if (all->options->share != NULL) {
+        SFU_TRY(sfu__label_share_open(&all->share, all->options->share, all->problems, all->folds + 1, all->wanted,
+                                      &all->work));
+    }
+    SFU_TRY(all->share != NULL ? make_shared_steps(all) : make_steps(all));
     if (!all->complete) {
         status = sfu__fail(SFU_ERR_DIVERGED, "no network could be trained: all training runs diverged");
     }
@@ -163,6 +252,10 @@ done:
 static sfu_status check_options(const sfu_label_options *options) {
     if (!(options->seconds >= 0) || options->steps < 0) {
         return sfu__fail(SFU_ERR_ARGUMENT, "the budget must be a number of seconds or steps of at least 0");
+    }
+    if (options->share != NULL && options->steps == 0) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "share: expected a budget in steps; how many steps a time allows depends on "
+                                           "the machine");
     }
     if (!(options->coverage >= 0 && options->coverage < 1)) {
         return sfu__fail(SFU_ERR_ARGUMENT, "coverage %g: it must be at least 0 (0: no label sets) and below 1",
@@ -190,6 +283,7 @@ static sfu_status prepare(run *all) {
     const sfu_label_options *options = all->options;
     int32_t labelled = 0;
     SFU_TRY(check_options(options));
+    SFU_TRY(sfu__shared_work_check(options->share));
     SFU_TRY(open_device(all));
     SFU_TRY(sfu__label_problems(all->problems, &all->folds, dataset, options->seed));
     sfu_split_part(all->problems[all->folds].all, SFU_TRAIN, &labelled);
@@ -242,14 +336,15 @@ done:
 sfu_status sfu_label(sfu_labelling **labelling, const sfu_dataset *dataset, const sfu_label_options *given) {
     sfu_status status = SFU_OK;
     sfu_label_options options;
-    run all = {.dataset = dataset, .options = &options, .start = sfu__now()};
+    run all = {.dataset = dataset, .options = &options, .start = sfu__now(), .caller = pthread_self()};
     *labelling = NULL;
     pthread_mutex_init(&all.lock, NULL);
     SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_label_options));
     SFU_TRY(prepare(&all));
-    SFU_TRY(make_steps(&all));
+    SFU_TRY(make_all_steps(&all));
     SFU_TRY(finish(labelling, &all));
 done:
+    sfu__label_share_close(all.share);
     for (int i = 0; i < SFU__LABEL_PROBLEMS; i++) {
         sfu__label_problem_clear(&all.problems[i]);
     }

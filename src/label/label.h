@@ -35,7 +35,7 @@ typedef struct sfu__label_trial {
     char *params;        /* "lr=0.01 hidden=64" */
     bool unweighted;     /* the weights of edges are ignored */
     int32_t epochs;      /* with the lowest cross-entropy over all folds; 0: diverged */
-    float *validated;    /* [problem->count][classes]: out-of-fold probabilities after so many epochs */
+    double accuracy;     /* of the out-of-fold predictions after so many epochs */
     double score, error; /* their metric, and the difference that decides: label_score.c */
     double loss;         /* their cross-entropy, calibrated */
     double temperature;  /* */
@@ -68,9 +68,6 @@ typedef struct sfu__label_problem {
     sfu__label_search nets[SFU__LABEL_NETS];
     int order[SFU__LABEL_NETS]; /* the candidates by rank at the beginning of the round */
     bool unweighted;            /* the weights of edges are ignored, as in the best trial of the first step */
-    sfu__label_trial next;      /* the best trial of the step in progress */
-    double next_s;              /* seconds per trial of it */
-    int64_t next_trainings;     /* */
     int64_t trainings;          /* of all steps */
 } sfu__label_problem;
 
@@ -112,13 +109,53 @@ typedef struct sfu__label_work {
 /* Ranks the candidates, before the first step of a round. */
 void sfu__label_rank(sfu__label_problem *problem, const sfu__label_nets *nets, int round);
 
-/* Makes the trials of a step; the best is problem->next. SFU_ERR_CANCELLED if cancelled. Labels of held-out nodes are
- * used only for the test scores of a model. */
-SFU_CHECKED sfu_status sfu__label_train(sfu__label_problem *problem, const sfu__label_step *step,
-                                        const sfu__label_work *work);
+/* A step in one problem. Items of one round are independent, except that the first item of a problem comes first. */
+typedef struct sfu__label_item {
+    sfu__label_problem *problem;
+    sfu__label_step step;
+    int number;             /* of the step */
+    sfu__label_trial best;  /* its best trial, if it is better than those of earlier steps */
+    double trial_s;         /* seconds per trial */
+    int64_t trainings;      /* */
+    sfu__label_trial *made; /* [made_count]: its trials in order, without params and model */
+    int made_count;         /* */
+    bool known;             /* `made` is given: only models are trained */
+} sfu__label_item;
 
-/* Adopts the result of the step. */
-void sfu__label_take(sfu__label_problem *problem, const sfu__label_step *step);
+/* The item of a step; its trials, which include one without the weights of edges in the first step; and its end. */
+SFU_CHECKED sfu_status sfu__label_item_start(sfu__label_item *item, sfu__label_problem *problem, int number,
+                                             const sfu__label_work *work);
+void sfu__label_item_clear(sfu__label_item *item);
+
+/* Makes the trials of the item. SFU_ERR_CANCELLED if cancelled. Labels of held-out nodes are used only for the test
+ * scores of a model. */
+SFU_CHECKED sfu_status sfu__label_train(sfu__label_item *item, const sfu__label_work *work);
+
+/* Adopts the result of the item in its problem. */
+void sfu__label_take(sfu__label_item *item);
+
+/* ---- several machines -------------------------------------------------------------------------------------------- */
+
+enum { SFU__LABEL_ITEMS = SFU__LABEL_NETS * SFU__LABEL_PROBLEMS }; /* of one round at most */
+
+typedef struct sfu__label_share sfu__label_share;
+
+/* Machines share the items of the first `steps` steps through a PostgreSQL database. Everything is borrowed. */
+SFU_CHECKED sfu_status sfu__label_share_open(sfu__label_share **share, const char *url, sfu__label_problem *problems,
+                                             int problem_count, int steps, const sfu__label_work *work);
+void sfu__label_share_close(sfu__label_share *self); /* NULL is fine */
+
+/* Items that can be run now, with the results that other machines have, and at most `own` that are this machine's to
+ * train. None: other machines train them. To be cleared by the caller. */
+SFU_CHECKED sfu_status sfu__label_share_next(sfu__label_share *self, int own, sfu__label_item items[SFU__LABEL_ITEMS],
+                                             int *count);
+
+/* Publishes an item that was run, if it was this machine's, and counts it as done. */
+SFU_CHECKED sfu_status sfu__label_share_done(sfu__label_share *self, const sfu__label_item *item);
+int sfu__label_share_left(const sfu__label_share *self);
+
+/* To be called several times per second, by the thread that opened it. */
+SFU_CHECKED sfu_status sfu__label_share_beat(sfu__label_share *self);
 
 /* ---- trials ------------------------------------------------------------------------------------------------------ */
 
@@ -127,10 +164,10 @@ SFU_CHECKED sfu_status sfu__label_cross_validate(sfu__label_trial *trial, const 
                                                  const sfu__candidate *candidate, uint64_t seed,
                                                  const sfu__label_work *work);
 
-/* The cross-entropy of out-of-fold probabilities; and all scores of trial->validated. */
+/* The cross-entropy of out-of-fold probabilities, [problem->count][classes]; and all scores of them. */
 double sfu__label_loss(const sfu__dense *probabilities, const sfu__label_problem *problem, const sfu__label_work *work);
-SFU_CHECKED sfu_status sfu__label_score(sfu__label_trial *trial, const sfu__label_problem *problem,
-                                        const sfu__label_work *work);
+SFU_CHECKED sfu_status sfu__label_score(sfu__label_trial *trial, const sfu__dense *probabilities,
+                                        const sfu__label_problem *problem, const sfu__label_work *work);
 
 /* Trains the model on all labels of the problem for trial->epochs, with trial->temperature. */
 SFU_CHECKED sfu_status sfu__label_refit(sfu__label_trial *trial, const sfu__label_problem *problem,

@@ -31,9 +31,10 @@ typedef struct crossval {
     sfu__team *team;
     sfu__device device;
     fold folds[SFU__LABEL_FOLDS];
-    sfu__dense now; /* [count][classes]: probabilities after the current epoch */
-    double mark;    /* the loss at the last clear gain, and its epoch */
-    int32_t gained; /* */
+    sfu__dense now;   /* [count][classes]: probabilities after the current epoch */
+    sfu__dense found; /* and after the best epoch */
+    double mark;      /* the loss at the last clear gain, and its epoch */
+    int32_t gained;   /* */
 } crossval;
 
 /* ---- preparation ------------------------------------------------------------------------------------------------- */
@@ -65,7 +66,9 @@ static sfu_status prepare(crossval *self, uint64_t seed) {
     SFU_TRY(sfu__device_parse(&self->device, self->work->device));
     SFU_TRY(sfu__team_new(&self->team, self->work->jobs));
     self->now = (sfu__dense){.rows = problem->count, .cols = classes, .ld = classes};
+    self->found = self->now;
     SFU_ALLOC(self->now.data, (size_t)problem->count * (size_t)classes);
+    SFU_ALLOC(self->found.data, (size_t)problem->count * (size_t)classes);
     for (int i = 0; i < problem->folds; i++) {
         SFU_TRY(prepare_fold(self, i, seed));
     }
@@ -117,8 +120,8 @@ static void update_best(sfu__label_trial *trial, crossval *self, int32_t number)
     if (trial->epochs == 0 || loss < trial->loss) {
         trial->loss = loss;
         trial->epochs = number;
-        memcpy(trial->validated, self->now.data,
-               (size_t)self->now.rows * (size_t)self->now.cols * sizeof *trial->validated);
+        memcpy(self->found.data, self->now.data,
+               (size_t)self->now.rows * (size_t)self->now.cols * sizeof *self->now.data);
     }
 }
 
@@ -151,16 +154,16 @@ sfu_status sfu__label_cross_validate(sfu__label_trial *trial, const sfu__label_p
                                      const sfu__candidate *candidate, uint64_t seed, const sfu__label_work *work) {
     sfu_status status = SFU_OK;
     crossval self = {.problem = problem, .candidate = candidate, .work = work};
-    SFU_ALLOC(trial->validated, (size_t)problem->count * (size_t)work->dataset->classes);
     SFU_TRY(prepare(&self, seed));
     SFU_TRY(run_epochs(trial, &self));
-    SFU_TRY(trial->epochs > 0 ? sfu__label_score(trial, problem, work) : SFU_OK);
+    SFU_TRY(trial->epochs > 0 ? sfu__label_score(trial, &self.found, problem, work) : SFU_OK);
 done:
     for (int i = 0; i < problem->folds; i++) {
         sfu__runner_clear(&self.folds[i].runner);
         sfu__objective_clear(&self.folds[i].objective);
     }
     sfu__free(self.now.data);
+    sfu__free(self.found.data);
     sfu__team_free(self.team);
     return status;
 }

@@ -133,14 +133,6 @@ done:
     return status;
 }
 
-static double validated_accuracy(const sfu__label_problem *problem, const sfu__label_trial *trial, int32_t classes) {
-    double right = 0;
-    for (int32_t i = 0; trial->validated != NULL && i < problem->count; i++) {
-        right += sfu__largest(row_of(trial->validated, i, classes), classes) == problem->labels[i];
-    }
-    return trial->validated != NULL ? right / problem->count : NAN;
-}
-
 /* The scores of a network in all folds; NaN if it has no model in one of them. */
 static sfu_status score_candidate(sfu_label_candidate *candidate, const measure *all, int net) {
     sfu_status status = SFU_OK;
@@ -169,7 +161,7 @@ static sfu_status list_candidates(sfu_labelling *labelling, const measure *all) 
             sfu_label_candidate *candidate = &labelling->candidates[labelling->candidate_count++];
             candidate->net = sfu__label_net_names[net];
             candidate->trials = last->nets[net].trials;
-            candidate->val_accuracy = validated_accuracy(last, best, all->classes);
+            candidate->val_accuracy = best->epochs > 0 ? best->accuracy : NAN;
             candidate->val_score = best->model != NULL ? best->score : NAN;
             SFU_TRY(score_candidate(candidate, all, net));
         }
@@ -184,7 +176,7 @@ static void describe_model(sfu_label_summary *summary, const sfu__label_trial *f
     const sfu__label_problem *last = &all->problems[all->folds];
     summary->params = final->params;
     summary->unweighted = last->unweighted;
-    summary->val_accuracy = validated_accuracy(last, final, all->classes);
+    summary->val_accuracy = final->accuracy;
     summary->val_score = final->score;
     summary->epochs = final->epochs;
     summary->temperature = final->model->scores.temperature;

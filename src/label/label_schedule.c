@@ -92,25 +92,30 @@ void sfu__label_rank(sfu__label_problem *problem, const sfu__label_nets *nets, i
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-void sfu__label_take(sfu__label_problem *problem, const sfu__label_step *step) {
-    sfu__label_search *search = &problem->nets[problem->order[step->slot]];
-    if (sfu__label_is_better(&problem->next, &search->best)) {
+void sfu__label_take(sfu__label_item *item) {
+    sfu__label_problem *problem = item->problem;
+    sfu__label_search *search = &problem->nets[problem->order[item->step.slot]];
+    if (sfu__label_is_better(&item->best, &search->best)) {
         sfu__label_trial_clear(&search->best);
-        search->best = problem->next;
-        problem->next = (sfu__label_trial){0};
+        search->best = item->best;
+        item->best = (sfu__label_trial){0};
     }
-    sfu__label_trial_clear(&problem->next);
-    if (step->round == 0 && step->slot == 0) {
+    if (item->number == 0) {
         problem->unweighted = search->best.unweighted;
     }
-    search->trials += step->trials;
-    search->trial_s = problem->next_s;
-    problem->trainings += problem->next_trainings;
+    search->trials += item->step.trials;
+    search->trial_s = item->trial_s;
+    problem->trainings += item->trainings;
+}
+
+void sfu__label_item_clear(sfu__label_item *item) {
+    sfu__label_trial_clear(&item->best);
+    sfu__free(item->made);
+    *item = (sfu__label_item){0};
 }
 
 void sfu__label_trial_clear(sfu__label_trial *trial) {
     sfu__free(trial->params);
-    sfu__free(trial->validated);
     sfu_model_free(trial->model);
     *trial = (sfu__label_trial){0};
 }
@@ -125,7 +130,6 @@ void sfu__label_problem_clear(sfu__label_problem *problem) {
         sfu_split_free(problem->inner[i]);
     }
     sfu_split_free(problem->all);
-    sfu__label_trial_clear(&problem->next);
     sfu__free(problem->labels);
     sfu__free(problem->counts);
     *problem = (sfu__label_problem){0};

@@ -10,6 +10,7 @@
 #include "calibration.h"
 #include "dataset.h"
 #include "memory.h"
+#include "metrics.h"
 #include "scorer.h"
 #include "special.h"
 
@@ -64,17 +65,26 @@ done:
     return status;
 }
 
+static double accuracy_of(const sfu__dense *validated, const sfu__label_problem *problem) {
+    double right = 0;
+    for (int32_t i = 0; i < validated->rows; i++) {
+        right += sfu__largest(validated->data + (int64_t)i * validated->ld, validated->cols) == problem->labels[i];
+    }
+    return right / validated->rows;
+}
+
 /* A metric that is not defined, such as the AUC of one class, counts as 0. */
-sfu_status sfu__label_score(sfu__label_trial *trial, const sfu__label_problem *problem, const sfu__label_work *work) {
+sfu_status sfu__label_score(sfu__label_trial *trial, const sfu__dense *validated, const sfu__label_problem *problem,
+                            const sfu__label_work *work) {
     sfu_status status = SFU_OK;
     const int32_t classes = work->dataset->classes;
-    const sfu__dense validated = {.data = trial->validated, .rows = problem->count, .cols = classes, .ld = classes};
     sfu__scorer scorer = {0};
     SFU_TRY(sfu__scorer_make(&scorer, work->metric, problem->labels, problem->count, classes, work->positive));
-    const double score = sfu__scorer_score(&scorer, &validated);
+    const double score = sfu__scorer_score(&scorer, validated);
     trial->score = isnan(score) ? 0 : score;
     trial->error = error_of(trial->score, problem, work);
-    SFU_TRY(calibrated_loss(trial, &validated, problem, work));
+    trial->accuracy = accuracy_of(validated, problem);
+    SFU_TRY(calibrated_loss(trial, validated, problem, work));
 done:
     sfu__scorer_clear(&scorer);
     return status;

@@ -96,11 +96,36 @@ done:
     return status;
 }
 
-/* The model is trained only if the trial may become the best of its network. */
-static sfu_status run_trial(sfu__label_trial *trial, sfu__label_problem *problem, int net, int32_t number,
+/* The numbers of a cross-validation. */
+static void copy_numbers(sfu__label_trial *to, const sfu__label_trial *from) {
+    to->epochs = from->epochs;
+    to->accuracy = from->accuracy;
+    to->score = from->score;
+    to->error = from->error;
+    to->loss = from->loss;
+    to->temperature = from->temperature;
+}
+
+static sfu_status cross_validate(sfu__label_trial *trial, sfu__label_item *item, int i, const sfu__candidate *candidate,
+                                 uint64_t seed, const sfu__label_work *work) {
+    sfu_status status = SFU_OK;
+    if (item->known) {
+        copy_numbers(trial, &item->made[i]);
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__label_cross_validate(trial, item->problem, candidate, seed, work));
+    copy_numbers(&item->made[i], trial);
+done:
+    return status;
+}
+
+/* Trial i of the item. The model is trained only if the trial may become the best of its network. */
+static sfu_status run_trial(sfu__label_trial *trial, sfu__label_item *item, int i, int32_t number,
                             const sfu__label_work *work) {
     sfu_status status = SFU_OK;
-    sfu__label_search *search = &problem->nets[net];
+    const sfu__label_problem *problem = item->problem;
+    const int net = problem->order[item->step.slot];
+    const sfu__label_search *search = &problem->nets[net];
     const seeds own = seeds_of(problem, net, number, work->seed);
     sfu_train_options usual;
     sfu__candidate candidate = {0};
@@ -111,14 +136,14 @@ static sfu_status run_trial(sfu__label_trial *trial, sfu__label_problem *problem
     SFU_TRY(sfu__candidate_make(&candidate, search->space, values, &usual));
     SFU_TRY(trial->unweighted ? ignore_weights(&candidate.net) : SFU_OK);
     SFU_TRY(print_point(&trial->params, search->space, values));
-    SFU_TRY(sfu__label_cross_validate(trial, problem, &candidate, own.folds, work));
+    SFU_TRY(cross_validate(trial, item, i, &candidate, own.folds, work));
     if (trial->epochs > 0) {
         SFU_TRY(sfu__sampler_tell(search->sampler, values, trial->loss));
-        const bool wanted = sfu__label_is_better(trial, &search->best) && sfu__label_is_better(trial, &problem->next);
+        const bool wanted = sfu__label_is_better(trial, &search->best) && sfu__label_is_better(trial, &item->best);
         SFU_TRY(wanted ? sfu__label_refit(trial, problem, &candidate, own.model, work) : SFU_OK);
-        problem->next_trainings += wanted;
+        item->trainings += wanted;
     }
-    problem->next_trainings += problem->folds;
+    item->trainings += problem->folds;
 done:
     sfu__candidate_clear(&candidate);
     sfu__free(values);
@@ -129,27 +154,36 @@ static bool has_weights(const sfu_dataset *dataset) { return dataset->graph.valu
 
 /* The only trial of the first step is repeated without the weights of edges, if there are any; the better of both
  * decides whether the other networks use them. */
-sfu_status sfu__label_train(sfu__label_problem *problem, const sfu__label_step *step, const sfu__label_work *work) {
+sfu_status sfu__label_item_start(sfu__label_item *item, sfu__label_problem *problem, int number,
+                                 const sfu__label_work *work) {
     sfu_status status = SFU_OK;
-    const int net = problem->order[step->slot];
+    *item =
+        (sfu__label_item){.problem = problem, .step = sfu__label_step_at(work->nets.count, number), .number = number};
+    item->made_count = item->step.trials + (number == 0 && has_weights(work->dataset));
+    SFU_ALLOC_ZERO(item->made, item->made_count);
+done:
+    return status;
+}
+
+sfu_status sfu__label_train(sfu__label_item *item, const sfu__label_work *work) {
+    sfu_status status = SFU_OK;
+    sfu__label_problem *problem = item->problem;
+    const int net = problem->order[item->step.slot];
     const double start = sfu__now();
-    const int32_t trials = step->trials + (step->round == 0 && step->slot == 0 && has_weights(work->dataset));
     sfu__label_trial trial = {0};
-    sfu__label_trial_clear(&problem->next);
-    problem->next_trainings = 0;
     SFU_TRY(open_search(&problem->nets[net], net));
-    for (int32_t i = 0; i < trials; i++) {
-        const bool again = i == step->trials;
+    for (int i = 0; i < item->made_count; i++) {
+        const bool again = i == item->step.trials;
         trial.unweighted = problem->unweighted || again;
-        SFU_TRY(run_trial(&trial, problem, net, problem->nets[net].trials + (again ? 0 : i), work));
+        SFU_TRY(run_trial(&trial, item, i, problem->nets[net].trials + (again ? 0 : i), work));
         if (trial.model != NULL) {
-            sfu__label_trial_clear(&problem->next);
-            problem->next = trial;
+            sfu__label_trial_clear(&item->best);
+            item->best = trial;
             trial = (sfu__label_trial){0};
         }
         sfu__label_trial_clear(&trial);
     }
-    problem->next_s = (sfu__now() - start) / trials;
+    item->trial_s = (sfu__now() - start) / item->made_count;
 done:
     sfu__label_trial_clear(&trial);
     return status;

@@ -319,8 +319,11 @@ static void make_steps(sfu__label_problem *problem, const sfu_dataset *dataset, 
         if (step.slot == 0) {
             sfu__label_rank(problem, &work.nets, step.round);
         }
-        assert_ok(sfu__label_train(problem, &step, &work));
-        sfu__label_take(problem, &step);
+        sfu__label_item item;
+        assert_ok(sfu__label_item_start(&item, problem, i, &work));
+        assert_ok(sfu__label_train(&item, &work));
+        sfu__label_take(&item);
+        sfu__label_item_clear(&item);
     }
 }
 

@@ -4,8 +4,10 @@
 # ends.
 #   postgres_server.sh make PID            a new server; prints its folder; exit status 77 if none is available
 #   postgres_server.sh start|stop FOLDER   stops it (at once, as in a crash) and starts it again
+#   postgres_server.sh crash FOLDER        kills all its processes (SIGKILL)
 #   postgres_server.sh freeze|thaw FOLDER  suspends all its processes (SIGSTOP), and resumes them
-# Its database is postgresql://sfumato@/postgres?host=FOLDER; the user `locked` has the password "right horse".
+# Its database is postgresql://sfumato@/postgres?host=FOLDER; the user `locked` has the password "right horse". With
+# LISTEN=ADDRESS,... it also listens there, on port 5432, and lets everybody in.
 set -u
 
 binaries=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
@@ -43,6 +45,19 @@ freeze() {
     signal_all STOP "$1"
 }
 thaw() { signal_all CONT "$1"; }
+crash() {
+    local first processes process
+    freeze "$1"
+    first=$(head -n 1 "$1/data/postmaster.pid")
+    processes="$first $(pgrep -P "$first")"
+    kill -9 $processes
+    for process in $processes; do # nobody may wait for them, so that they stay as zombies
+        while [ -e "/proc/$process" ] && ! grep -qs '^State:.Z' "/proc/$process/status"; do
+            sleep 0.02
+        done
+    done
+    rm -f "$1/data/postmaster.pid" "$1"/.s.PGSQL.*.lock # the number of a zombie looks like that of a server
+}
 
 stop() {
     thaw "$1" || true # what is frozen cannot be stopped
@@ -74,13 +89,14 @@ make() {
         return 1
     fi
     cat >>"$folder/data/postgresql.conf" <<END
-listen_addresses = ''
+listen_addresses = '${LISTEN:-}'
 unix_socket_directories = '$folder'
 shared_buffers = 16MB
 fsync = ${FSYNC:-off}
 deadlock_timeout = 100ms
 END
     sed -i '1i local all locked scram-sha-256' "$folder/data/pg_hba.conf"
+    [ -z "${LISTEN:-}" ] || echo 'host all all all trust' >>"$folder/data/pg_hba.conf"
     start "$folder" || { cat "$folder/log" >&2; rm -rf "$folder"; return 1; }
     setsid bash "$0" watch "$folder" "$1" >/dev/null 2>&1 </dev/null &
     "$binaries/psql" -q -h "$folder" -U sfumato postgres -c "CREATE ROLE locked LOGIN PASSWORD 'right horse'" || return 1

@@ -5,8 +5,8 @@
 #include "file.h"
 #include "progress.h"
 #include "protocol.h"
+#include "shared_work.h"
 #include "sized_struct.h"
-#include "study_url.h"
 
 #include <string.h>
 
@@ -193,22 +193,6 @@ static sfu_status check_part(const sfu_compare_options *options) {
                              options->part, options->parts);
 }
 
-static sfu_status check_share(const char *url) {
-    sfu_status status = SFU_OK;
-    char *location = NULL;
-    SFU_TRY(url != NULL ? sfu__study_url_read(&location, url) : SFU_OK);
-    if (url != NULL && (location == NULL || !sfu__study_url_is_postgres(location))) {
-        char shown[SFU__URL_SHOWN], quoted[SFU__QUOTE_MAX];
-        sfu__study_url_shown(shown, url);
-        status = sfu__fail(SFU_ERR_ARGUMENT,
-                           "expected a PostgreSQL database to share, postgresql://USER@HOST:PORT/DATABASE, found %s",
-                           sfu__quote(quoted, shown, strlen(shown)));
-    }
-done:
-    sfu__free(location);
-    return status;
-}
-
 static sfu_status compare(sfu_results **results, const char *kind, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
     sfu_results *made = NULL;
@@ -219,7 +203,7 @@ static sfu_status compare(sfu_results **results, const char *kind, const sfu_com
     sfu__log_once(&log_filter, NULL);
     SFU_TRY(sfu__device_parse(&device, options->device));
     SFU_TRY(check_part(options));
-    SFU_TRY(check_share(options->share));
+    SFU_TRY(sfu__shared_work_check(options->share));
     SFU_TRY(start(&made, options->folder));
     SFU_TRY(make_request(made, kind, options));
     if (is_text_only(kind)) {

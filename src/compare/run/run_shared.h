@@ -3,7 +3,6 @@
 #ifndef SFU_RUN_SHARED_H
 #define SFU_RUN_SHARED_H
 
-#include "db.h"
 #include "run_int.h"
 
 /* Connects, and makes the table if it is not there. */

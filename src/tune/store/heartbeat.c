@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HOST = 48, BOOT = 40, NAMESPACE = 24, MACHINE = HOST + BOOT + NAMESPACE + 3, LINE = 1024 };
+enum { HOST = 48, BOOT = 40, NUMBER = 12, MACHINE = HOST + BOOT + 2 * NUMBER + 3, LINE = 1024 };
 
 /* ---- information of the system ----------------------------------------------------------------------------------- */
 
@@ -39,10 +39,20 @@ static void read_line(char line[LINE], const char *path) {
     line[size > 0 ? size : 0] = '\0';
 }
 
-/* "HOST/BOOT/NAMESPACE": within one of these, a process is identified by its pid and start time. False if the system
- * does not provide all of it. */
+/* The number of a namespace of this process, "4026531836"; "" if the system does not tell. */
+static void read_namespace(char number[NUMBER], const char *path) {
+    char line[LINE];
+    const ssize_t size = readlink(path, line, sizeof line - 1); /* pid:[4026531836] */
+    line[size > 0 ? size : 0] = '\0';
+    const size_t digits = strcspn(line, "0123456789");
+    line[digits + strspn(line + digits, "0123456789")] = '\0';
+    copy_allowed(number, NUMBER, line + digits);
+}
+
+/* "HOST/BOOT/NAMESPACES": within one of these, a process is identified by its pid and start time, which depends on the
+ * time namespace. False if the system does not provide all of it; an older one has no time namespaces. */
 static bool read_machine(char machine[MACHINE]) {
-    char line[LINE] = "", host[HOST], boot[BOOT], space[NAMESPACE];
+    char line[LINE] = "", host[HOST], boot[BOOT], space[NUMBER], time[NUMBER];
     if (gethostname(line, sizeof line) != 0) {
         line[0] = '\0';
     }
@@ -50,12 +60,9 @@ static bool read_machine(char machine[MACHINE]) {
     copy_allowed(host, sizeof host, line);
     read_line(line, "/proc/sys/kernel/random/boot_id");
     copy_allowed(boot, sizeof boot, line);
-    const ssize_t size = readlink("/proc/self/ns/pid", line, sizeof line - 1); /* pid:[4026531836] */
-    line[size > 0 ? size : 0] = '\0';
-    const size_t digits = strcspn(line, "0123456789");
-    line[digits + strspn(line + digits, "0123456789")] = '\0';
-    copy_allowed(space, sizeof space, line + digits);
-    snprintf(machine, MACHINE, "%s/%s/%s", host, boot, space);
+    read_namespace(space, "/proc/self/ns/pid");
+    read_namespace(time, "/proc/self/ns/time");
+    snprintf(machine, MACHINE, "%s/%s/%s%s%s", host, boot, space, time[0] != '\0' ? "-" : "", time);
     return host[0] != '\0' && boot[0] != '\0' && space[0] != '\0';
 }
 
