@@ -39,8 +39,8 @@ void sfu__pairs_drop(sfu__pairs *pairs, size_t first);
 void sfu__pairs_clear(sfu__pairs *pairs);
 
 /* Brings a block into memory, and releases it again unless the blocks are kept in memory. */
-SFU_CHECKED sfu_status sfu__pairs_load(sfu__pairs *pairs, size_t block);
-void sfu__pairs_unload(sfu__pairs *pairs, size_t block);
+SFU_CHECKED sfu_status sfu__pairs_load(sfu__pairs *pairs, size_t index);
+void sfu__pairs_unload(sfu__pairs *pairs, size_t index);
 
 /* Calls work(context, block, thread) for all blocks, in parallel; with one thread in order. `change`: the work changes
  * the ends. */

@@ -51,13 +51,13 @@ SFU_CHECKED sfu_status sfu__buckets_scatter(sfu__buckets *self);
 
 /* Step 3 in parallel, or of one bucket; sfu__buckets_scratch first. graph->indptr[row + 1] becomes the width of row. */
 SFU_CHECKED sfu_status sfu__buckets_scratch(sfu__buckets *self);
-SFU_CHECKED sfu_status sfu__buckets_finish(void *self, int64_t bucket, int thread);
+SFU_CHECKED sfu_status sfu__buckets_finish(void *context, int64_t bucket, int thread);
 
 /* Frees the arrays of the entries and of step 3; and all arrays. */
 void sfu__buckets_clear_entries(sfu__buckets *self);
 void sfu__buckets_clear(sfu__buckets *self);
 
 /* The whole assembly of pairs that have a folder. Sets graph and the results of the assembly. */
-SFU_CHECKED sfu_status sfu__assemble_runs(sfu__buckets *self);
+SFU_CHECKED sfu_status sfu__assemble_runs(sfu__buckets *all);
 
 #endif

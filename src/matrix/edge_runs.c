@@ -35,7 +35,8 @@ typedef struct runs_job {
     sfu__scratch *file;
     edge_run *runs;
     size_t count, capacity;
-    size_t first_block; /* of the run that is made now */
+    size_t first_block; /* of the run that is made now, */
+    int64_t first_pair; /* and its first pair */
     sfu__buckets wave;  /* the buckets that are merged now */
     sfu__scratch *out;
     int64_t indices_at, weights_at; /* in `out` */
@@ -100,9 +101,9 @@ done:
 /* ---- 1. runs ---------------------------------------------------------------------------------------------------- */
 
 static sfu_status load_block(void *context, int64_t block, int thread) {
-    (void)thread;
     const runs_job *self = context;
-    return sfu__pairs_load(self->all->pairs, self->first_block + (size_t)block);
+    const sfu_status status = sfu__pairs_load(self->all->pairs, self->first_block + (size_t)block);
+    return status == SFU_OK && thread == 0 ? sfu__tick(self->all->ticker, (double)self->first_pair) : status;
 }
 
 static sfu_status write_run(runs_job *self, const sfu__buckets *run) {
@@ -146,6 +147,7 @@ static sfu_status make_run(runs_job *self, size_t first, size_t blocks, int64_t 
                         .count = all->count};
     atomic_init(&run.pairs_done, 2 * first_pair);
     self->first_block = first;
+    self->first_pair = first_pair;
     SFU_TRY(sfu__parallel(load_block, self, (int64_t)blocks, all->threads));
     SFU_TRY(sfu__buckets_scatter(&run));
     SFU_TRY(write_run(self, &run));

@@ -45,9 +45,9 @@ int32_t sfu__class_members_leaning(const sfu__class_members *groups, const sfu_m
                                    int32_t own);
 
 /* The edges, into raw->pairs. Within a memory limit they are drawn whenever a block is loaded; then `groups`, the
- * options and raw->labels must stay until the pairs are assembled, and so must *job, which the caller frees. */
+ * options and raw->labels must stay until the pairs are assembled, and so must *kept, which the caller frees. */
 SFU_CHECKED sfu_status sfu__generate_edges(sfu__raw *raw, const sfu__class_members *groups,
-                                           const sfu_make_options *options, void **job);
+                                           const sfu_make_options *options, void **kept);
 
 /* The features: words into raw->sparse, or dense ones into raw->dense. Both need raw->labels. */
 SFU_CHECKED sfu_status sfu__generate_words(sfu__raw *raw, const sfu__class_members *groups,
