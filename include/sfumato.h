@@ -428,7 +428,7 @@ typedef struct sfu_make_options {
     void *progress_user;
     uint64_t memory;     /* at most this much anonymous memory, in bytes; 0: no limit. Never changes the result */
     const char *scratch; /* the folder of temporary files, used within a limit; NULL: the current one */
-    int32_t dense;       /* so many dense features instead of words; 0: words */
+    int32_t dense;       /* number of dense features, drawn instead of words; 0: words */
 } sfu_make_options;
 
 SFU_API void sfu_make_options_init_sized(sfu_make_options *options, size_t size);

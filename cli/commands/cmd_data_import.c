@@ -49,7 +49,7 @@ static const cli_option options[] = {
     IMPORT_SCALE(settings.import),
     IMPORT_KNN(settings.import),
     OPTION_SIZE("memory", settings.import.memory, "no limit",
-                "at most this much memory: 8G, 512M; the rest lies in temporary files beside the output"),
+                "memory limit, such as 8G or 512M; larger data is kept in temporary files beside the output"),
     OPTION_COUNT("threads", "N", settings.import.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
     {0}};

@@ -32,9 +32,10 @@ static const cli_option options[] = {
                  "vocabulary size: the number of features"),
     OPTION_NUMBER("words", settings.make.words, 0, 1e6, "mean number of words per node"),
     OPTION_NUMBER("noise", settings.make.noise, 0, 1, "fraction of words drawn independently of the class"),
-    OPTION_COUNT("dense", "N", settings.make.dense, 0, INT32_MAX, "words", "so many dense features instead of words"),
+    OPTION_COUNT("dense", "N", settings.make.dense, 0, INT32_MAX, "words",
+                 "number of dense features, drawn instead of words"),
     OPTION_SIZE("memory", settings.make.memory, "no limit",
-                "at most this much memory: 8G, 512M; the rest lies in temporary files beside the output"),
+                "memory limit, such as 8G or 512M; larger data is kept in temporary files beside the output"),
     OPTION_COUNT("threads", "N", settings.make.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
     {0}};
