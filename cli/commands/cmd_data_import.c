@@ -2,7 +2,7 @@
 #include "cmd.h"
 
 #include "class_names.h"
-#include "heap.h"
+#include "frugal.h"
 #include "import_options.h"
 #include "output.h"
 #include "progress_bar.h"
@@ -95,7 +95,7 @@ static int import_and_save(void) {
     }
     settings.import.scratch = folder;
     if (settings.import.memory > 0) {
-        heap_return_freed();
+        frugal_start();
     }
     progress_start();
     settings.import.progress = progress_report;

@@ -1,7 +1,7 @@
 /* Generates a dataset from the random graph model of sfu_make_options. */
 #include "cmd.h"
 
-#include "heap.h"
+#include "frugal.h"
 #include "output.h"
 #include "outputs.h"
 #include "progress_bar.h"
@@ -62,7 +62,7 @@ static int run(int count, char **operands) {
     settings.make.name = name;
     settings.make.scratch = folder;
     if (settings.make.memory > 0) {
-        heap_return_freed();
+        frugal_start();
     }
     progress_start();
     settings.make.progress = progress_report;

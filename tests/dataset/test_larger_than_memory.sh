@@ -38,7 +38,9 @@ nothing_left() {
 edges=2000000 copies=8
 [ "$BUILD_KIND" = plain ] || edges=60000 copies=2
 awk -v n=$edges 'BEGIN { srand(7)
-    for (i = 0; i < n; i++) { a = int(rand() * 200000); b = (a + int(rand() * rand() * 900)) % 200000; print a "," b } }' >part.csv
+    for (i = 0; i < n; i++) {
+        a = int(rand() * 200000)
+        print a "," (a + int(rand() * rand() * 900)) % 200000 } }' >part.csv
 for ((i = 0; i < copies; i++)); do cat part.csv; done >edges.csv
 head -n 500000 part.csv | awk -F, '{ print "n" $1 "\tn" $2 "\t" NR % 17 }' >named.tsv
 awk -F, '{ print $1 "," $2 "," NR % 23 ".5" }' part.csv >weighted.csv
@@ -48,6 +50,14 @@ same 36 --edges edges.csv
 same 36 --edges weighted.csv --directed --self-loops keep --duplicates sum
 same 36 --edges weighted.csv --duplicates first
 same 64 --edges named.tsv
+{
+    echo '%%MatrixMarket matrix coordinate real symmetric'
+    awk -F, '$1 != $2 && NR <= 50000 { a = $1 % 900; b = $2 % 900; if (a < b) { t = a; a = b; b = t }
+        if (!((a, b) in seen)) { seen[a, b] = 1; n++; line[n] = a + 1 " " b + 1 " " NR % 7 + 1 } }
+        END { print 900, 900, n; for (i = 1; i <= n; i++) print line[i] }' part.csv
+} >graph.mtx
+same 36 --edges graph.mtx
+same 36 --edges graph.mtx --directed
 gzip -k part.csv
 same 36 --edges part.csv.gz
 
@@ -64,9 +74,10 @@ done
 # ---- data make: ten times the limit
 nodes=400000
 [ "$BUILD_KIND" = plain ] || nodes=5000
-"$SFUMATO" data make -o made.safetensors --nodes $nodes --degree 60 --dense 128 --quiet >/dev/null
+made=(data make -o made.safetensors --nodes "$nodes" --degree 60 --dense 128)
+"$SFUMATO" "${made[@]}" --quiet >/dev/null
 mv made.safetensors plain.safetensors
-limited $((40 * 1024)) data make -o made.safetensors --nodes $nodes --degree 60 --dense 128 --memory 40M >/dev/null 2>err ||
+limited $((40 * 1024)) "${made[@]}" --memory 40M >/dev/null 2>err ||
     fail "data make: $(cat err)"
 cmp plain.safetensors made.safetensors
 [ "$BUILD_KIND" != plain ] || [ "$(stat -c %s made.safetensors)" -gt 300000000 ] || fail "it is not large"
