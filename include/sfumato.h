@@ -377,6 +377,10 @@ typedef struct sfu_import_options {
     char decimal;            /* '.' (or 0) or ',' */
     sfu_label_type label_type;
     const char *like; /* a dataset or a model: its columns are transformed as the ones it was made from */
+    /* At most this much anonymous memory of the process, in bytes; 0: no limit. Within a limit, edges and dense arrays
+     * are kept in temporary files (docs/reference/formats.md). Never changes the result. */
+    uint64_t memory;
+    const char *scratch; /* the folder of these files; NULL: the current one. They never outlive the process */
 } sfu_import_options;
 
 /* The default of scale is SFU_SCALE_AUTO; SFU_SCALE_UNIT for programs that were compiled without `id`. */
@@ -439,10 +443,13 @@ typedef struct sfu_make_options {
     double homophily; /* fraction of edges between nodes of one class; up to a fifth of the nodes, the outsiders, have
                        * the words and edges of another class */
     double words;     /* mean number of words per node */
-    double noise;     /* fraction of words drawn independently of the class */
+    double noise;     /* fraction of words drawn independently of the class; of dense features, how weak the class is */
     int threads;      /* 0: one per core. Never changes the result */
     sfu_progress_fn progress;
     void *progress_user;
+    uint64_t memory;     /* at most this much anonymous memory, in bytes; 0: no limit. Never changes the result */
+    const char *scratch; /* the folder of temporary files, used within a limit; NULL: the current one */
+    int32_t dense;       /* number of dense features, drawn instead of words; 0: words */
 } sfu_make_options;
 
 SFU_API void sfu_make_options_init_sized(sfu_make_options *options, size_t size);

@@ -2,6 +2,7 @@
 #include "cmd.h"
 
 #include "class_names.h"
+#include "frugal.h"
 #include "import_options.h"
 #include "output.h"
 #include "progress_bar.h"
@@ -47,6 +48,8 @@ static const cli_option options[] = {
     OPTION_FLAG("largest-component", settings.import.largest, "keep only the largest connected component"),
     IMPORT_SCALE(settings.import),
     IMPORT_KNN(settings.import),
+    OPTION_SIZE("memory", settings.import.memory, "no limit",
+                "memory limit, such as 8G or 512M; larger data is kept in temporary files beside the output"),
     OPTION_COUNT("threads", "N", settings.import.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
     {0}};
@@ -86,12 +89,21 @@ static int save(const sfu_dataset *dataset) {
 
 static int import_and_save(void) {
     sfu_dataset *dataset = NULL;
+    char *folder = report_folder(settings.output);
+    if (!folder) {
+        return fail("out of memory");
+    }
+    settings.import.scratch = folder;
+    if (settings.import.memory > 0) {
+        frugal_start();
+    }
     progress_start();
     settings.import.progress = progress_report;
     const sfu_status status = sfu_dataset_import(&dataset, &settings.import);
     const int code = status == SFU_OK ? save(dataset) : fail_status(status);
     progress_end();
     sfu_dataset_free(dataset);
+    free(folder);
     return code;
 }
 
@@ -170,6 +182,8 @@ const cli_command cmd_data_import = {
              "Another node column, and types of columns that would not be detected:"},
             {"sfumato data import --edges new_edges.csv --nodes new.csv --like people.safetensors",
              "New nodes, with the features of an earlier import:"},
+            {"sfumato data import --edges edges.csv.gz --features x.npy --labels y.npy --memory 8G",
+             "A graph that is larger than memory:"},
             {"sfumato data import --nodes nodes.csv --label topic --knn 10",
              "No graph: connect each node to its ten nearest neighbours:"},
             {0}},

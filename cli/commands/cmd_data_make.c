@@ -1,6 +1,7 @@
 /* Generates a dataset from the random graph model of sfu_make_options. */
 #include "cmd.h"
 
+#include "frugal.h"
 #include "output.h"
 #include "outputs.h"
 #include "progress_bar.h"
@@ -31,6 +32,10 @@ static const cli_option options[] = {
                  "vocabulary size: the number of features"),
     OPTION_NUMBER("words", settings.make.words, 0, 1e6, "mean number of words per node"),
     OPTION_NUMBER("noise", settings.make.noise, 0, 1, "fraction of words drawn independently of the class"),
+    OPTION_COUNT("dense", "N", settings.make.dense, 0, INT32_MAX, "words",
+                 "number of dense features, drawn instead of words"),
+    OPTION_SIZE("memory", settings.make.memory, "no limit",
+                "memory limit, such as 8G or 512M; larger data is kept in temporary files beside the output"),
     OPTION_COUNT("threads", "N", settings.make.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
     {0}};
@@ -49,13 +54,23 @@ static int run(int count, char **operands) {
     if (!name) {
         return fail("out of memory");
     }
+    char *folder = report_folder(settings.output);
+    if (!folder) {
+        free(name);
+        return fail("out of memory");
+    }
     settings.make.name = name;
+    settings.make.scratch = folder;
+    if (settings.make.memory > 0) {
+        frugal_start();
+    }
     progress_start();
     settings.make.progress = progress_report;
     const sfu_status status = sfu_dataset_make(&dataset, &settings.make);
     const int code = status == SFU_OK ? report_save(dataset, settings.output) : fail_status(status);
     progress_end();
     sfu_dataset_free(dataset);
+    free(folder);
     free(name);
     return code;
 }
@@ -69,10 +84,13 @@ const cli_command cmd_data_make = {
         "the dataset citation.",
     .options = options,
     .examples =
-        (const cli_example[]){{"sfumato data make -o easy.safetensors --homophily 0.95 --noise 0.2",
-                               "A graph that is easier to classify:"},
-                              {"sfumato data make -o large.safetensors --nodes 1000000 --degree 10", "A large graph:"},
-                              {0}},
+        (const cli_example[]){
+            {"sfumato data make -o easy.safetensors --homophily 0.95 --noise 0.2",
+             "A graph that is easier to classify:"},
+            {"sfumato data make -o large.safetensors --nodes 1000000 --degree 10", "A large graph:"},
+            {"sfumato data make -o huge.safetensors --nodes 11000000 --degree 29 --dense 128 --memory 3G",
+             "A graph that is larger than memory, with dense features:"},
+            {0}},
     .reports = true,
     .writes = true,
     .defaults = defaults,

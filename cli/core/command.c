@@ -107,6 +107,10 @@ const char *option_default(char text[OPTION_DEFAULT_MAX], const cli_option *opti
     case VALUE_SEED:
         snprintf(text, OPTION_DEFAULT_MAX, "%llu", (unsigned long long)*(const uint64_t *)option->target);
         break;
+    case VALUE_SIZE:
+        value = (double)*(const uint64_t *)option->target;
+        snprintf(text, OPTION_DEFAULT_MAX, "%.0f", value);
+        break;
     case VALUE_NUMBER:
         value = *(const double *)option->target;
         snprintf(text, OPTION_DEFAULT_MAX, "%g", value);

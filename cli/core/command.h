@@ -21,6 +21,7 @@ typedef enum value_kind {
     VALUE_CHOICE,  /* an enum: the index into `choices` */
     VALUE_COUNT,   /* int32_t, from `min` to `max` */
     VALUE_SEED,    /* uint64_t */
+    VALUE_SIZE,    /* uint64_t, in bytes: 8G, 512M, 1.5T; 0 unless given */
     VALUE_NUMBER   /* double, from `min` to `max` */
 } value_kind;
 
@@ -86,6 +87,8 @@ typedef struct cli_option {
     { OPTION_ROW(name_, VALUE_NUMBER, "X", double, variable, help_), .min = (min_), .max = (max_) }
 #define OPTION_SEED(name_, variable, help_)                                                                            \
     { OPTION_ROW(name_, VALUE_SEED, "N", uint64_t, variable, help_) }
+#define OPTION_SIZE(name_, variable, unset_, help_)                                                                    \
+    { OPTION_ROW(name_, VALUE_SIZE, "SIZE", uint64_t, variable, help_), .unset = (unset_) }
 
 typedef struct cli_operand {
     const char *name; /* SOURCE; NULL ends a table */

@@ -29,6 +29,22 @@ static bool parse_seed(uint64_t *value, const char *text) {
     return *end == '\0' && errno == 0;
 }
 
+/* A positive number of bytes, or with one of the letters K, M, G and T of that power of 1024. Rounded down. */
+static bool parse_size(uint64_t *value, const char *text) {
+    static const char units[] = "KMGT";
+    char *end;
+    double number = strtod(text, &end);
+    const char *unit = *end != '\0' && end[1] == '\0' ? strchr(units, *end & ~0x20) : NULL;
+    if (text[0] < '0' || text[0] > '9' || strpbrk(text, "xX") != NULL || (*end != '\0' && unit == NULL)) {
+        return false;
+    }
+    for (const char *u = units; unit != NULL && u <= unit; u++) {
+        number *= 1024;
+    }
+    *value = number >= 1 && number < 0x1p63 ? (uint64_t)number : 0;
+    return *value > 0;
+}
+
 /* The choices or names of an option as "a, b or c". */
 static void list_values(char *list, size_t size, const cli_option *option) {
     list[0] = '\0';
@@ -102,6 +118,15 @@ static bool set_seed(const cli_command *command, const cli_option *option, const
     return true;
 }
 
+static bool set_size(const cli_command *command, const cli_option *option, const char *value) {
+    if (!parse_size((uint64_t *)option->target, value)) {
+        usage_error(command, "--%s: expected a number of bytes such as 8G, 512M or 1000000, found %s", option->name,
+                    quote(value));
+        return false;
+    }
+    return true;
+}
+
 static bool set_text(const cli_command *command, const cli_option *option, const char *value) {
     if (value[0] == '\0') {
         usage_error(command, "--%s: expected %s, found \"\"", option->name, option->value);
@@ -136,6 +161,8 @@ static bool set_value(const cli_command *command, const cli_option *option, cons
         return set_count(command, option, value);
     case VALUE_SEED:
         return set_seed(command, option, value);
+    case VALUE_SIZE:
+        return set_size(command, option, value);
     case VALUE_NUMBER:
         return set_number(command, option, value);
     default:

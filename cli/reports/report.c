@@ -357,6 +357,11 @@ char *report_name(const char *path) {
     return strndup(base, size > tail && strcmp(base + size - tail, ending) == 0 ? size - tail : size);
 }
 
+char *report_folder(const char *path) {
+    const char *slash = path && (is_regular_file(path) || access(path, F_OK) != 0) ? strrchr(path, '/') : NULL;
+    return slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+}
+
 /* A report computed in another thread while this one writes the dataset. */
 typedef struct task {
     cli_report *report;

@@ -30,6 +30,10 @@ void report_print_warnings(const cli_report *report);
 /* The name of a dataset with this path: "cora" for "data/cora.safetensors". To be freed; NULL: out of memory. */
 char *report_name(const char *path);
 
+/* The folder of an output, for temporary files; the current one for NULL and for a device or pipe. To be freed; NULL:
+ * out of memory. */
+char *report_folder(const char *path);
+
 /* Writes the dataset and prints a short report. Call between progress_start and progress_end. Returns the exit status.
  */
 int report_save(const sfu_dataset *dataset, const char *path);

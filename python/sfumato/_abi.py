@@ -183,6 +183,8 @@ class sfu_import_options(Structure):
         ("decimal", c_char),
         ("label_type", c_int),
         ("like", c_char_p),
+        ("memory", c_uint64),
+        ("scratch", c_char_p),
     ]
 
 
@@ -229,6 +231,9 @@ class sfu_make_options(Structure):
         ("threads", c_int),
         ("progress", c_void_p),
         ("progress_user", c_void_p),
+        ("memory", c_uint64),
+        ("scratch", c_char_p),
+        ("dense", c_int32),
     ]
 
 

@@ -1,10 +1,14 @@
 /* matrix.c - views and destruction of sparse matrices. */
 #include "matrix.h"
+#include "scratch_file.h"
 
 void sfu__matrix_clear(sfu_matrix *matrix) {
     sfu__free(matrix->indptr);
-    sfu__free(matrix->indices);
-    sfu__free(matrix->values);
+    if (matrix->scratch == NULL) {
+        sfu__free(matrix->indices);
+        sfu__free(matrix->values);
+    }
+    sfu__scratch_free(matrix->scratch);
     *matrix = (sfu_matrix){0};
 }
 

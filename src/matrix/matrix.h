@@ -4,12 +4,14 @@
 
 #include "memory.h"
 
-/* Compressed sparse rows. Starts as {0}; the arrays come from sfu__alloc. */
+/* Compressed sparse rows. Starts as {0}; the arrays come from sfu__alloc, or indices and values are read-only mappings
+ * of a scratch file. */
 struct sfu_matrix {
     int32_t rows, cols;
-    int64_t *indptr;  /* rows + 1 */
-    int32_t *indices; /* indptr[rows]; ascending in each row in canonical form */
-    float *values;    /* or NULL: all ones */
+    int64_t *indptr;              /* rows + 1 */
+    int32_t *indices;             /* indptr[rows]; ascending in each row in canonical form */
+    float *values;                /* or NULL: all ones */
+    struct sfu__scratch *scratch; /* owns indices and values, or NULL */
 };
 
 void sfu__matrix_clear(sfu_matrix *matrix);

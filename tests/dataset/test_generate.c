@@ -83,6 +83,53 @@ static void digests_are_pinned(void **state) {
     assert_string_equal(make(&options).digest, "e144ab50459f86f54972b978a0111c4079c0fe8fd30f34d0171dcf7eb428b0bd");
 }
 
+/* Dense features: pinned, unit vectors, and closer to the mean of their own class than to those of the others. */
+static void dense_features(void **state) {
+    (void)state;
+    enum { DENSE = 128, CLASSES = 7 };
+    static double means[CLASSES][DENSE];
+    sfu_make_options options = defaults();
+    sfu_dataset *dataset = NULL;
+    char digest[65];
+    options.dense = DENSE;
+    options.noise = 0;
+    assert_ok(sfu_dataset_make(&dataset, &options));
+    const float *x = sfu_dataset_dense(dataset);
+    const int32_t *labels = sfu_dataset_labels(dataset);
+    for (int32_t i = 0; i < options.nodes; i++) {
+        double norm = 0;
+        for (int j = 0; j < DENSE; j++) {
+            norm += (double)x[i * DENSE + j] * (double)x[i * DENSE + j];
+            means[labels[i]][j] += (double)x[i * DENSE + j];
+        }
+        assert_near(norm, 1, 1e-5);
+    }
+    int32_t nearest = 0;
+    for (int32_t i = 0; i < options.nodes; i++) {
+        double best = -1e9;
+        int32_t found = 0;
+        for (int32_t c = 0; c < CLASSES; c++) {
+            double product = 0, norm = 0;
+            for (int j = 0; j < DENSE; j++) {
+                product += means[c][j] * (double)x[i * DENSE + j];
+                norm += means[c][j] * means[c][j];
+            }
+            found = product / sqrt(norm) > best ? c : found;
+            best = product / sqrt(norm) > best ? product / sqrt(norm) : best;
+        }
+        nearest += found == labels[i];
+    }
+    assert_near((double)nearest / options.nodes, 0.8, 0.03); /* a fifth are outsiders */
+    sfu_dataset_free(dataset);
+    options.noise = 0.56;
+    assert_ok(sfu_dataset_make(&dataset, &options));
+    assert_ok(sfu_dataset_digest(digest, dataset));
+    assert_string_equal(digest, "24b961fd945f0da895bcdcdef0ac13ee146b3100601d86d4c552cb4580ae277d");
+    sfu_dataset_free(dataset);
+    options.dense = -1;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_dataset_make(&dataset, &options), "dense is -1");
+}
+
 static void threads_change_nothing(void **state) {
     (void)state;
     sfu_make_options options = defaults();
@@ -337,6 +384,7 @@ static void every_allocation_may_fail(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digests_are_pinned),
+        cmocka_unit_test(dense_features),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(seeds_change_everything),
         cmocka_unit_test(the_default_is_like_cora),

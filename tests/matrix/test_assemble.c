@@ -83,8 +83,9 @@ static void fill_table(const made *made, sfu_duplicates rule) {
     }
 }
 
-static void compare(const made *made, const sfu__assembly *how, int64_t block) {
-    sfu__pairs pairs = {0};
+/* With `memory`, in runs on disk. Returns the number of runs. */
+static int64_t compare(const made *made, const sfu__assembly *how, int64_t block) {
+    sfu__pairs pairs = {.folder = how->memory > 0 ? "." : NULL};
     sfu_matrix graph;
     sfu__assembly assembly = *how;
     assert_ok(to_pairs(&pairs, made, block));
@@ -120,25 +121,32 @@ static void compare(const made *made, const sfu__assembly *how, int64_t block) {
     assert_int_equal(assembly.loops_dropped, loops);
     assert_int_equal(assembly.duplicates_dropped, duplicates);
     assert_true((graph.values != NULL) == (made->weights != NULL && made->count > 0));
+    assert_true((graph.scratch != NULL) == (how->memory > 0));
     sfu__matrix_clear(&graph);
+    return assembly.runs;
 }
 
 static void against_the_table(void **state) {
     (void)state;
+    int64_t most_runs = 0;
     for (uint64_t seed = 0; seed < 60; seed++) {
         const int64_t nodes = 1 + (int64_t)(seed * 7 % NODES_MAX);
         made made = make_edges(seed, nodes, (int64_t)(seed * seed), seed % 2 == 1);
         for (int directed = 0; directed < 2; directed++) {
             for (int keep = 0; keep < 2; keep++) {
-                const sfu__assembly how = {.directed = directed != 0,
-                                           .keep_loops = keep != 0,
-                                           .duplicates = (sfu_duplicates)(seed % 3),
-                                           .threads = 1 + (int)(seed % 3)};
-                compare(&made, &how, 1 + (int64_t)(seed % 50));
+                sfu__assembly how = {.directed = directed != 0,
+                                     .keep_loops = keep != 0,
+                                     .duplicates = (sfu_duplicates)(seed % 3),
+                                     .threads = 1 + (int)(seed % 3)};
+                assert_int_equal(compare(&made, &how, 1 + (int64_t)(seed % 50)), 0);
+                how.memory = nodes > 30 ? 24000 : 200000; /* the largest row must fit */
+                const int64_t runs = compare(&made, &how, 1 + (int64_t)(seed % 50));
+                most_runs = runs > most_runs ? runs : most_runs;
             }
         }
         free_edges(&made);
     }
+    assert_in_range(most_runs, 6, 1000);
 }
 
 /* Large enough for many slices and buckets and for rows that use the radix sort: any number of threads and any blocks
@@ -167,13 +175,16 @@ static void large_and_threaded(void **state) {
     }
     qsort(all, (size_t)n, sizeof *all, compare_u64);
     sfu_matrix first = {0};
-    for (int threads = 1; threads <= 4; threads++) {
-        sfu__pairs pairs = {0};
+    for (int turn = 0; turn < 8; turn++) { /* from the fourth on, on disk, with less and less memory */
+        const int threads = 1 + turn % 4;
+        sfu__pairs pairs = {.folder = turn < 4 ? NULL : "."};
         sfu_matrix graph;
-        sfu__assembly assembly = {.duplicates = SFU_DUPLICATES_SUM, .threads = threads};
-        assert_ok(to_pairs(&pairs, &made, 77777 * threads));
+        sfu__assembly assembly = {
+            .duplicates = SFU_DUPLICATES_SUM, .threads = threads, .memory = 100000000 >> turn / 2};
+        assert_ok(to_pairs(&pairs, &made, turn < 4 ? 77777 * threads : 10000));
         assert_ok(sfu__assemble(&graph, &pairs, NODES, &assembly));
-        if (threads > 1) {
+        assert_true(turn < 6 || assembly.runs > 3);
+        if (turn > 0) {
             assert_memory_equal(graph.indptr, first.indptr, (NODES + 1) * sizeof *first.indptr);
             assert_memory_equal(graph.indices, first.indices, (size_t)first.indptr[NODES] * sizeof *first.indices);
             assert_memory_equal(graph.values, first.values, (size_t)first.indptr[NODES] * sizeof *first.values);
@@ -236,10 +247,36 @@ static void bad_edges(void **state) {
     assert_null(pairs.blocks);
 }
 
+/* Too little memory: it says how much is missing, and that much more is enough. */
+static void little_memory(void **state) {
+    (void)state;
+    made made = make_edges(8, 60, 5000, true);
+    sfu_matrix graph;
+    sfu__assembly assembly = {.threads = 1, .memory = 1};
+    sfu_status status = SFU_ERR_MEMORY;
+    for (int turn = 0; turn < 5 && status == SFU_ERR_MEMORY; turn++) { /* runs first, then the largest bucket */
+        sfu__pairs pairs = {.folder = "."};
+        assert_ok(to_pairs(&pairs, &made, 20));
+        status = sfu__assemble(&graph, &pairs, 60, &assembly);
+        assert_true((status == SFU_ERR_MEMORY) == (assembly.lacking > 0));
+        assembly.memory += assembly.lacking;
+        assembly.lacking = 0;
+    }
+    assert_ok(status);
+    assert_in_range(assembly.memory, 5000, 500000);
+    sfu__matrix_clear(&graph);
+    sfu__pairs nowhere = {.folder = "no/such/folder"};
+    assert_fails(SFU_ERR_IO, to_pairs(&nowhere, &made, 20), "no/such/folder: cannot create a temporary file");
+    sfu__pairs_clear(&nowhere);
+    free_edges(&made);
+}
+
+static const char *folder_of_pairs;
+
 static sfu_status assemble_once(void *context) {
-    sfu__pairs pairs = {0};
+    sfu__pairs pairs = {.folder = folder_of_pairs};
     sfu_matrix graph = {0};
-    sfu__assembly assembly = {.threads = 2};
+    sfu__assembly assembly = {.threads = 2, .memory = 24000};
     sfu_status status = to_pairs(&pairs, context, 20);
     if (status == SFU_OK) {
         status = sfu__assemble(&graph, &pairs, 50, &assembly);
@@ -253,12 +290,15 @@ static void no_memory(void **state) {
     (void)state;
     made made = make_edges(3, 50, 200, true);
     test_fail_each_allocation(assemble_once, &made, 200);
+    folder_of_pairs = ".";
+    test_fail_each_allocation(assemble_once, &made, 500);
+    folder_of_pairs = NULL;
     free_edges(&made);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(against_the_table), cmocka_unit_test(large_and_threaded),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(against_the_table),    cmocka_unit_test(large_and_threaded),
                                        cmocka_unit_test(many_nodes_few_edges), cmocka_unit_test(bad_edges),
-                                       cmocka_unit_test(no_memory)};
+                                       cmocka_unit_test(little_memory),        cmocka_unit_test(no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

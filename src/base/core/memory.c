@@ -2,6 +2,8 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "memory.h"
 
+#include <malloc.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,17 +19,36 @@ static void prefer_large_pages(void *block, size_t bytes) {
     }
 }
 
+/* ---- the default allocator: malloc, counted ---------------------------------------------------------------------- */
+
+static atomic_size_t bytes_used, bytes_limit;
+
+size_t sfu__memory_used(void) { return atomic_load(&bytes_used); }
+size_t sfu__memory_limit(void) { return atomic_load(&bytes_limit); }
+void sfu__memory_set_limit(size_t bytes) { atomic_store(&bytes_limit, bytes); }
+
 static void *malloc_resize(void *user, void *pointer, size_t bytes) {
     (void)user;
+    const size_t before = malloc_usable_size(pointer);
+    const size_t limit = sfu__memory_limit();
+    if (limit > 0 && bytes > before && bytes - before + sfu__memory_used() > limit) {
+        return NULL;
+    }
     void *block = realloc(pointer, bytes);
+    if (block != NULL) {
+        atomic_fetch_add(&bytes_used, malloc_usable_size(block) - before); /* modulo 2^64 */
+    }
     prefer_large_pages(block, bytes);
     return block;
 }
 
 static void malloc_release(void *user, void *pointer) {
     (void)user;
+    atomic_fetch_sub(&bytes_used, malloc_usable_size(pointer));
     free(pointer);
 }
+
+/* ---- allocation through a replaceable allocator ------------------------------------------------------------------ */
 
 static const sfu_allocator malloc_allocator = {malloc_resize, malloc_release, NULL};
 static sfu_allocator allocator_in_use = {malloc_resize, malloc_release, NULL};

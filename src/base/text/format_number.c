@@ -57,3 +57,17 @@ const char *sfu__grouped(char text[SFU__GROUPED_MAX], int64_t number) {
     *to = '\0';
     return text;
 }
+
+const char *sfu__size_text(char text[SFU__SIZE_MAX], double bytes) {
+    static const char units[] = "KMGT";
+    int unit = -1;
+    for (; bytes >= 1000 && unit < 3; unit++) {
+        bytes /= 1024;
+    }
+    char number[SFU__FIXED_MAX];
+    const int decimals = unit < 0 || bytes >= 100 || bytes == floor(bytes) ? 0 : bytes >= 10 ? 1 : 2;
+    const double step = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
+    const char end[2] = {unit < 0 ? '\0' : units[unit], '\0'};
+    snprintf(text, SFU__SIZE_MAX, "%.20s%s", sfu__fixed(number, ceil(bytes * step) / step, decimals), end);
+    return text;
+}

@@ -16,4 +16,8 @@ const char *sfu__percent_signed(char buffer[SFU__FIXED_MAX], double share);
 enum { SFU__GROUPED_MAX = 32 };
 const char *sfu__grouped(char text[SFU__GROUPED_MAX], int64_t number);
 
+/* A number of bytes as the command line takes it, rounded up to three digits: 512M, 3.21G. Returns `text`. */
+enum { SFU__SIZE_MAX = 32 };
+const char *sfu__size_text(char text[SFU__SIZE_MAX], double bytes);
+
 #endif

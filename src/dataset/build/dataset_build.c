@@ -2,6 +2,7 @@
 #include "raw.h"
 #include "progress.h"
 #include "dataset.h"
+#include "dense_rows.h"
 #include "json.h"
 #include "scale.h"
 #include "transform.h"
@@ -114,8 +115,7 @@ static sfu_status compress_dense(sfu__raw *raw) {
         }
     }
     x->indptr[raw->nodes] = out;
-    sfu__free(raw->dense);
-    raw->dense = NULL;
+    sfu__raw_free_dense(raw);
 done:
     return status;
 }
@@ -157,32 +157,6 @@ static sfu_scale recorded_scale(const sfu__raw *raw, const sfu_import_options *o
     }
     const sfu_scale scale = raw->transform != NULL ? raw->row_scale : options->scale;
     return scale == SFU_SCALE_AUTO ? SFU_SCALE_UNIT : scale;
-}
-
-/* ---- the graph ------------------------------------------------------------------------------------------------ */
-
-static sfu_status finish_graph(sfu_matrix *graph, sfu__raw *raw, const sfu_import_options *options,
-                               build_record *record) {
-    sfu_status status = SFU_OK;
-    if (options->knn != 0) {
-        if (raw->has_graph) {
-            status = sfu__fail(SFU_ERR_ARGUMENT, "edges and knn were given; knn is for data without a graph");
-            goto done;
-        }
-        SFU_TRY(sfu__knn(raw, options->knn, options));
-    } else if (!raw->has_graph) {
-        sfu__log(SFU_LOG_WARNING, "no graph was given: smoothing has nothing to work on (--knn K makes one of the "
-                                  "features)");
-    }
-    record->assembly = (sfu__assembly){.directed = options->directed,
-                                       .keep_loops = options->keep_loops,
-                                       .duplicates = options->duplicates,
-                                       .threads = options->threads,
-                                       .progress = options->progress,
-                                       .progress_user = options->progress_user};
-    SFU_TRY(sfu__assemble(graph, &raw->pairs, raw->nodes, &record->assembly));
-done:
-    return status;
 }
 
 /* ---- the source record ---------------------------------------------------------------------------------------- */
@@ -292,6 +266,13 @@ static sfu_status take_vector(sfu_dataset *dataset, const char *name, sfu__dtype
         SFU_TRY(take_vector((dataset), (name), (dtype), (count), taken_));                                             \
     } while (0)
 
+/* Moves an array of a matrix to the dataset; a mapped one belongs to a scratch file. */
+static sfu_status take_array(sfu_dataset *dataset, const char *name, sfu__dtype dtype, int64_t count, void *data,
+                             bool mapped) {
+    return mapped ? sfu__dataset_add(dataset, name, dtype, 1, &count, data)
+                  : sfu__dataset_take(dataset, name, dtype, 1, &count, data);
+}
+
 sfu_status sfu__dataset_take_matrix(sfu_dataset *dataset, const char *prefix, const char *values_name,
                                     sfu_matrix *matrix) {
     sfu_status status = SFU_OK;
@@ -299,11 +280,19 @@ sfu_status sfu__dataset_take_matrix(sfu_dataset *dataset, const char *prefix, co
     const int64_t nonzeros = matrix->indptr[matrix->rows];
     snprintf(name, sizeof name, "%s.indptr", prefix);
     TAKE_VECTOR(dataset, name, SFU__I64, (int64_t)matrix->rows + 1, matrix->indptr);
+    const bool mapped = matrix->scratch != NULL;
     snprintf(name, sizeof name, "%s.indices", prefix);
-    TAKE_VECTOR(dataset, name, SFU__I32, nonzeros, matrix->indices);
+    int32_t *indices = matrix->indices;
+    matrix->indices = NULL;
+    SFU_TRY(take_array(dataset, name, SFU__I32, nonzeros, indices, mapped));
     if (matrix->values != NULL) {
         snprintf(name, sizeof name, "%s.%s", prefix, values_name);
-        TAKE_VECTOR(dataset, name, SFU__F32, nonzeros, matrix->values);
+        float *values = matrix->values;
+        matrix->values = NULL;
+        SFU_TRY(take_array(dataset, name, SFU__F32, nonzeros, values, mapped));
+    }
+    if (mapped) {
+        sfu__dataset_take_scratch(dataset, &matrix->scratch);
     }
 done:
     return status;
@@ -316,7 +305,12 @@ static sfu_status take_features(sfu_dataset *dataset, sfu__raw *raw) {
     const int64_t shape[2] = {raw->nodes, raw->features};
     float *dense = raw->dense;
     raw->dense = NULL;
-    return sfu__dataset_take(dataset, "x", SFU__F32, 2, shape, dense);
+    if (raw->dense_scratch == NULL) {
+        return sfu__dataset_take(dataset, "x", SFU__F32, 2, shape, dense);
+    }
+    sfu__dataset_take_scratch(dataset, &raw->dense_scratch);
+    dataset->finite = true; /* checked before they were scaled */
+    return sfu__dataset_add(dataset, "x", SFU__F32, 2, shape, dense);
 }
 
 static int compare_nodes(const void *a, const void *b) {
@@ -479,7 +473,7 @@ done:
     return status;
 }
 
-sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_options *options) {
+sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_options *options, int64_t *lacking) {
     sfu_status status = SFU_OK;
     sfu_matrix graph = {0};
     sfu_dataset *self = NULL;
@@ -492,7 +486,7 @@ sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_opt
     SFU_TRY(check_labels(raw));
     SFU_TRY(check_names(raw, options));
     SFU_TRY(finish_features(raw, &record));
-    SFU_TRY(finish_graph(&graph, raw, options, &record));
+    SFU_TRY(sfu__build_graph(&graph, raw, options, &record.assembly));
     if (options->largest) {
         SFU_TRY(sfu__keep_largest(raw, &graph, !options->directed, &record.nodes_left_out));
     }
@@ -504,6 +498,9 @@ sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_opt
     *dataset = self;
     self = NULL;
 done:
+    if (lacking != NULL) {
+        *lacking = record.assembly.lacking;
+    }
     sfu_dataset_free(self);
     sfu__matrix_clear(&graph);
     return status;

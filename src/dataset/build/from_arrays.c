@@ -213,7 +213,7 @@ static sfu_status build(sfu_dataset **dataset, const sfu_arrays *arrays, const s
     SFU_TRY(copy_columns(&raw, arrays));
     sfu_import_options own = *options;
     own.class_names = NULL;
-    SFU_TRY(sfu__build(dataset, &raw, &own));
+    SFU_TRY(sfu__build(dataset, &raw, &own, NULL));
 done:
     sfu__watch_end(before);
     sfu__raw_clear(&raw);

@@ -1,6 +1,7 @@
 /* import.c - selects the reader of a format, given by name or recognized from the files, and runs it. */
 #include "dataset.h"
 #include "array_file.h"
+#include "memory_limit.h"
 #include "progress.h"
 #include "raw.h"
 #include "sized_struct.h"
@@ -9,7 +10,7 @@
 #include <string.h>
 
 void sfu_import_options_init_sized(sfu_import_options *options, size_t size) {
-    const sfu_scale scale = size >= sizeof(sfu_import_options) ? SFU_SCALE_AUTO : SFU_SCALE_UNIT;
+    const sfu_scale scale = size > offsetof(sfu_import_options, id) ? SFU_SCALE_AUTO : SFU_SCALE_UNIT;
     const sfu_import_options defaults = {.size = sizeof defaults, .scale = scale};
     sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
@@ -185,6 +186,11 @@ static sfu_status check_options(const sfu_import_options *options) {
     if (options->knn < 0) {
         return sfu__fail(SFU_ERR_ARGUMENT, "knn is %d; it must be at least 1", options->knn);
     }
+    if (options->memory > 0 && (options->knn > 0 || options->largest)) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s needs the %s in memory: expected no memory limit",
+                         options->knn > 0 ? "--knn" : "--largest-component",
+                         options->knn > 0 ? "features" : "whole graph");
+    }
     if (options->decimal != '\0' && options->decimal != '.' && options->decimal != ',') {
         return sfu__fail(SFU_ERR_ARGUMENT, "the decimal separator is %s; expected \".\" or \",\"",
                          sfu__quote(quoted, &options->decimal, 1));
@@ -226,9 +232,11 @@ static sfu_status import(sfu_dataset **dataset, const sfu_import_options *option
     sfu_import_options named = *options;
     char *name = NULL;
     int format = 0;
+    int64_t lacking = 0;
     const sfu__watch before = sfu__watch_start(options->progress, options->progress_user, "importing");
     *dataset = NULL;
     SFU_TRY(check_options(options));
+    SFU_TRY(sfu__limit_start(&raw, options->memory, options->scratch, &named.threads));
     SFU_TRY(find_format(&format, options));
     SFU_TRY(check_table_options(options, formats[format].name));
     name = options->name != NULL ? sfu__copy_string(options->name) : default_name(options);
@@ -244,11 +252,12 @@ static sfu_status import(sfu_dataset **dataset, const sfu_import_options *option
         status = sfu__fail(SFU_ERR_FORMAT, "%s: it contains no nodes", main_file(options));
         goto done;
     }
-    status = sfu__build(dataset, &raw, &named);
+    status = sfu__build(dataset, &raw, &named, &lacking);
     if (status == SFU_ERR_FORMAT) {
         sfu__fail_prefix(status, main_file(options));
     }
 done:
+    status = sfu__limit_end(status, options->memory, "the import", lacking);
     sfu__watch_end(before);
     sfu__raw_clear(&raw);
     sfu__free(name);

@@ -1,5 +1,6 @@
 /* raw.c - frees the output of a reader and adds node columns to it. */
 #include "raw.h"
+#include "dense_rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,7 @@ const char *const sfu__part_tensors[SFU_PARTS] = {"split.train", "split.val", "s
 
 void sfu__raw_clear(sfu__raw *raw) {
     sfu__pairs_clear(&raw->pairs);
-    sfu__free(raw->dense);
+    sfu__raw_free_dense(raw);
     sfu__matrix_clear(&raw->sparse);
     sfu__free(raw->labels);
     sfu__strings_clear(&raw->class_names);

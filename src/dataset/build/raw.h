@@ -27,11 +27,14 @@ typedef struct sfu__raw_split {
 
 typedef struct sfu__raw {
     int64_t nodes;
-    sfu__pairs pairs;           /* edges in file order: not symmetrized, with duplicates and self-loops */
-    bool has_graph;             /* false: no edges were given (knn, or an empty graph) */
-    int64_t features;           /* columns of x */
-    bool has_features;          /* false: one-hot node ids */
-    float *dense;               /* [nodes][features], or NULL if the features are sparse */
+    sfu__pairs pairs;  /* edges in file order: not symmetrized, with duplicates and self-loops; its folder is
+                        * set within a memory limit, for large arrays of any kind */
+    int threads;       /* as in the options */
+    bool has_graph;    /* false: no edges were given (knn, or an empty graph) */
+    int64_t features;  /* columns of x */
+    bool has_features; /* false: one-hot node ids */
+    float *dense;      /* [nodes][features], or NULL if the features are sparse */
+    struct sfu__scratch *dense_scratch; /* owns `dense`, which is read-only then, at offset 0; or NULL */
     int64_t dense_nonzeros;     /* number of entries of `dense` that are not zero, if known; then all are finite */
     sfu_matrix sparse;          /* nodes x features; rows need not be sorted */
     int32_t *labels;            /* [nodes], SFU_NO_LABEL for unlabelled nodes; NULL: no labels */
@@ -93,12 +96,18 @@ bool sfu__is_musae(const char *source);
 /* Connects each node to its k nearest neighbours by cosine similarity of the features; fills raw->pairs. */
 SFU_CHECKED sfu_status sfu__knn(sfu__raw *raw, int k, const sfu_import_options *options);
 
+/* Builds the graph from raw->pairs; `assembly` says what was dropped. */
+SFU_CHECKED sfu_status sfu__build_graph(sfu_matrix *graph, sfu__raw *raw, const sfu_import_options *options,
+                                        sfu__assembly *assembly);
+
 /* Adds a matrix as the tensors PREFIX.indptr, PREFIX.indices and, if it has values, PREFIX.VALUES_NAME. Takes its
  * arrays and leaves NULL behind, also on failure. */
 SFU_CHECKED sfu_status sfu__dataset_take_matrix(sfu_dataset *dataset, const char *prefix, const char *values_name,
                                                 sfu_matrix *matrix);
 
-/* Builds the dataset: symmetrizes, removes duplicates, scales, records what was done. Consumes `raw`. */
-SFU_CHECKED sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_options *options);
+/* Builds the dataset: symmetrizes, removes duplicates, scales, records what was done. Consumes `raw`. *lacking (if not
+ * NULL): if a memory limit is too small for the edges, the bytes that are missing. */
+SFU_CHECKED sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_options *options,
+                                  int64_t *lacking);
 
 #endif

@@ -5,13 +5,14 @@
  *   outsiders           the least popular nodes of each class; drawn as if they belonged to another class
  *   edge i - j          node i cites about degree/2 others, mostly popular nodes of its class (generate_edges.c)
  *   words of a node     a fraction `noise` from the whole vocabulary, the rest from the topic of its class
- *                       (generate_words.c)
+ *                       (generate_words.c); or dense features around the mean of its class (generate_dense.c)
  *   standard split      20 nodes per class for training, 500 for validation, 1000 for testing
  *
  * docs/reference/make.md has the formulas.
  */
 #include "generate.h"
 #include "json.h"
+#include "memory_limit.h"
 #include "progress.h"
 #include "sized_struct.h"
 #include "parallel.h"
@@ -63,6 +64,9 @@ static sfu_status check_options(const sfu_make_options *options) {
     }
     if (options->vocabulary < 1) {
         return refuse("vocabulary", options->vocabulary, "at least 1");
+    }
+    if (options->dense < 0) {
+        return refuse("dense", options->dense, "at least 0");
     }
     if (!(options->degree >= 0 && options->degree < options->nodes)) {
         return refuse("degree", options->degree, "at least 0 and less than the number of nodes");
@@ -246,6 +250,9 @@ static sfu_status record_options(sfu__raw *raw, const sfu_make_options *options)
         json_pack("{s:s, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:f}", "seed", seed, "nodes", options->nodes, "classes",
                   options->classes, "vocabulary", options->vocabulary, "degree", options->degree, "power",
                   options->power, "homophily", options->homophily, "words", options->words, "noise", options->noise);
+    if (options->dense > 0) {
+        sfu__json_set(&record, "dense", json_integer(options->dense));
+    }
     const sfu_status status =
         sfu__json_print(&raw->generator, record, JSON_COMPACT | JSON_REAL_PRECISION(15), "the record of the options");
     json_decref(record);
@@ -254,40 +261,50 @@ static sfu_status record_options(sfu__raw *raw, const sfu_make_options *options)
 
 /* ---- generate --------------------------------------------------------------------------------------------------- */
 
-static sfu_status draw_all(sfu__raw *raw, const sfu_make_options *options) {
+static sfu_status draw_all(sfu__raw *raw, sfu__class_members *groups, void **edges, const sfu_make_options *options) {
     sfu_status status = SFU_OK;
-    sfu__class_members groups = {0};
     raw->format = "make";
     raw->nodes = options->nodes;
     raw->classes = options->classes;
     SFU_TRY(record_options(raw, options));
-    SFU_TRY(draw_classes(&groups, raw, options));
+    SFU_TRY(draw_classes(groups, raw, options));
     SFU_TRY(name_classes(raw));
-    SFU_TRY(draw_split(raw, &groups, options));
-    SFU_TRY(sfu__generate_edges(raw, &groups, options));
-    SFU_TRY(sfu__generate_words(raw, &groups, options));
+    SFU_TRY(draw_split(raw, groups, options));
+    SFU_TRY(sfu__generate_edges(raw, groups, options, edges));
+    SFU_TRY(options->dense > 0 ? sfu__generate_dense(raw, groups, options) : sfu__generate_words(raw, groups, options));
 done:
-    clear_members(&groups);
     return status;
 }
 
-static sfu_status generate(sfu_dataset **dataset, const sfu_make_options *options) {
+static sfu_status generate(sfu_dataset **dataset, const sfu_make_options *given) {
     sfu_status status = SFU_OK;
+    sfu_make_options limited = *given;
+    const sfu_make_options *options = &limited;
     sfu__raw raw = {0};
+    sfu__class_members groups = {0};
+    void *edges = NULL;
+    int64_t lacking = 0;
     sfu_import_options build;
     const sfu__watch before = sfu__watch_start(options->progress, options->progress_user, "making a dataset");
     *dataset = NULL;
     SFU_TRY(check_options(options));
-    SFU_TRY(draw_all(&raw, options));
+    SFU_TRY(sfu__limit_start(&raw, options->memory, options->scratch, &limited.threads));
+    SFU_TRY(draw_all(&raw, &groups, &edges, options));
+    if (edges == NULL) {
+        clear_members(&groups);
+    }
     sfu_import_options_init(&build);
     build.name = options->name != NULL ? options->name : "made";
     build.threads = options->threads;
     build.progress = options->progress;
     build.progress_user = options->progress_user;
-    SFU_TRY(sfu__build(dataset, &raw, &build));
+    SFU_TRY(sfu__build(dataset, &raw, &build, &lacking));
 done:
+    status = sfu__limit_end(status, options->memory, "making this dataset", lacking);
     sfu__watch_end(before);
     sfu__raw_clear(&raw);
+    clear_members(&groups);
+    sfu__free(edges);
     return status;
 }
 

@@ -18,6 +18,8 @@ typedef enum sfu__generate_stream {
     SFU__GENERATE_LENGTHS = 4,
     SFU__GENERATE_WORDS = 5,
     SFU__GENERATE_LEANINGS = 6,
+    SFU__GENERATE_DENSE = 7,
+    SFU__GENERATE_MEANS = 8,
 } sfu__generate_stream;
 
 /* The nodes of class c are members[starts[c]] to members[starts[c + 1] - 1], the most popular first. The last of them,
@@ -42,10 +44,15 @@ int32_t sfu__class_members_other(const sfu__class_members *groups, int32_t own, 
 int32_t sfu__class_members_leaning(const sfu__class_members *groups, const sfu_make_options *options, int32_t node,
                                    int32_t own);
 
-/* Draw the edges into raw->pairs and the words into raw->sparse; both need raw->labels. */
+/* The edges, into raw->pairs. Within a memory limit they are drawn whenever a block is loaded; then `groups`, the
+ * options and raw->labels must stay until the pairs are assembled, and so must *kept, which the caller frees. */
 SFU_CHECKED sfu_status sfu__generate_edges(sfu__raw *raw, const sfu__class_members *groups,
-                                           const sfu_make_options *options);
+                                           const sfu_make_options *options, void **kept);
+
+/* The features: words into raw->sparse, or dense ones into raw->dense. Both need raw->labels. */
 SFU_CHECKED sfu_status sfu__generate_words(sfu__raw *raw, const sfu__class_members *groups,
+                                           const sfu_make_options *options);
+SFU_CHECKED sfu_status sfu__generate_dense(sfu__raw *raw, const sfu__class_members *groups,
                                            const sfu_make_options *options);
 
 /* A random generator at a position of one of the streams. */

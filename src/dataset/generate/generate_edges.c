@@ -25,6 +25,7 @@ enum {
     EXCESS = 4,            /* maximum ratio of drawn to wanted edges */
     DRAWS_PER_EDGE = 4,    /* positions in the random stream */
     BLOCK_EDGES = 1 << 20, /* edges per block of pairs, which is also a work item */
+    LOADED_EDGES = 1 << 16 /* the same within a memory limit */
 };
 
 /* ---- popularity ------------------------------------------------------------------------------------------------- */
@@ -220,24 +221,55 @@ static sfu_status draw_block(void *context, int64_t item, int thread) {
     return thread == 0 ? sfu__tick(&job->ticker, (double)done) : SFU_OK;
 }
 
-sfu_status sfu__generate_edges(sfu__raw *raw, const sfu__class_members *groups, const sfu_make_options *options) {
+/* Draws a block whenever the assembly loads it. */
+static void draw_loaded(void *context, size_t index, uint32_t *ends) {
+    const edge_job *job = context;
+    const int64_t count = job->raw->pairs.blocks[index].count;
+    for (int64_t i = 0; i < count; i++) {
+        draw_edge(job, (int64_t)index * LOADED_EDGES + i, ends + 2 * i);
+    }
+}
+
+static int64_t at_most(int64_t value, int64_t most) { return value < most ? value : most; }
+
+static sfu_status draw_all(edge_job *job) {
+    sfu_status status = SFU_OK;
+    const sfu_make_options *options = job->options;
+    sfu__pairs *pairs = &job->raw->pairs;
+    uint32_t *ends = NULL;
+    for (int64_t first = 0; first < job->count; first += BLOCK_EDGES) {
+        const int64_t count = at_most(job->count - first, BLOCK_EDGES);
+        SFU_ALLOC(ends, 2 * count);
+        SFU_TRY(sfu__pairs_take(pairs, &ends, NULL, count));
+    }
+    job->ticker =
+        (sfu__ticker){options->progress, options->progress_user, "drawing edges", "edges", (double)job->count, 0};
+    SFU_TRY(sfu__parallel(draw_block, job, (int64_t)pairs->block_count, sfu__thread_count(options->threads)));
+done:
+    return status;
+}
+
+sfu_status sfu__generate_edges(sfu__raw *raw, const sfu__class_members *groups, const sfu_make_options *options,
+                               void **kept) {
     sfu_status status = SFU_OK;
     edge_job *job = NULL;
-    uint32_t *ends = NULL;
     SFU_ALLOC_ZERO(job, 1);
     job->options = options;
     job->groups = groups;
     job->raw = raw;
-    SFU_TRY(plan_edges(job));
-    for (int64_t first = 0; first < job->count; first += BLOCK_EDGES) {
-        const int64_t count = job->count - first < BLOCK_EDGES ? job->count - first : BLOCK_EDGES;
-        SFU_ALLOC(ends, 2 * count);
-        SFU_TRY(sfu__pairs_take(&raw->pairs, &ends, NULL, count));
-    }
     raw->has_graph = true;
-    job->ticker =
-        (sfu__ticker){options->progress, options->progress_user, "drawing edges", "edges", (double)job->count, 0};
-    SFU_TRY(sfu__parallel(draw_block, job, (int64_t)raw->pairs.block_count, sfu__thread_count(options->threads)));
+    SFU_TRY(plan_edges(job));
+    if (raw->pairs.folder == NULL) {
+        SFU_TRY(draw_all(job));
+        goto done;
+    }
+    raw->pairs.draw = draw_loaded;
+    raw->pairs.draw_context = job;
+    for (int64_t first = 0; first < job->count; first += LOADED_EDGES) {
+        SFU_TRY(sfu__pairs_add_drawn(&raw->pairs, at_most(job->count - first, LOADED_EDGES)));
+    }
+    *kept = job;
+    job = NULL;
 done:
     sfu__free(job);
     return status;

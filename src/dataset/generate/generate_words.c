@@ -8,6 +8,7 @@
  */
 #include "generate.h"
 #include "parallel.h"
+#include "scratch_file.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ typedef struct word_job {
     const sfu_make_options *options;
     const sfu__class_members *groups;
     sfu__raw *raw;
+    int32_t **buffers; /* one per thread, or NULL: the words are drawn in place */
     sfu__ticker ticker;
     atomic_int_least64_t done;
 } word_job;
@@ -109,9 +111,8 @@ static int32_t draw_word(const sfu_make_options *options, int32_t c, sfu__random
     return topic + topics * (int32_t)(size * (unit * unit));
 }
 
-static void draw_words(const word_job *job, int64_t node) {
+static void draw_words(const word_job *job, int64_t node, int32_t *words) {
     const sfu_matrix *x = &job->raw->sparse;
-    int32_t *words = x->indices + x->indptr[node];
     const int64_t count = x->indptr[node + 1] - x->indptr[node];
     sfu__random walk = sfu__generate_walk(job->options, SFU__GENERATE_WORDS, (uint64_t)node << 32);
     const int32_t leaning =
@@ -133,11 +134,56 @@ static sfu_status draw_item(void *context, int64_t item, int thread) {
     word_job *job = context;
     const int64_t first = item * NODES_PER_ITEM;
     const int64_t end = first + NODES_PER_ITEM < job->raw->nodes ? first + NODES_PER_ITEM : job->raw->nodes;
+    const sfu_matrix *x = &job->raw->sparse;
+    int32_t *words = job->buffers != NULL ? job->buffers[thread] : x->indices + x->indptr[first];
     for (int64_t node = first; node < end; node++) {
-        draw_words(job, node);
+        draw_words(job, node, words + (x->indptr[node] - x->indptr[first]));
+    }
+    if (job->buffers != NULL) {
+        const int64_t size = (int64_t)sizeof *words;
+        const sfu_status status =
+            sfu__scratch_write(x->scratch, size * x->indptr[first], words, size * (x->indptr[end] - x->indptr[first]));
+        if (status != SFU_OK) {
+            return status;
+        }
     }
     const int64_t done = atomic_fetch_add(&job->done, end - first) + end - first;
     return thread == 0 ? sfu__tick(&job->ticker, (double)done) : SFU_OK;
+}
+
+static sfu_status draw_all(word_job *job, int threads) {
+    const sfu_make_options *options = job->options;
+    const int64_t nodes = job->raw->nodes;
+    job->ticker = (sfu__ticker){options->progress, options->progress_user, "drawing words", "nodes", (double)nodes, 0};
+    return sfu__parallel(draw_item, job, (nodes + NODES_PER_ITEM - 1) / NODES_PER_ITEM, threads);
+}
+
+/* Draws the words of a few nodes at a time into a scratch file. */
+static sfu_status draw_on_disk(word_job *job, int threads) {
+    sfu_status status = SFU_OK;
+    sfu_matrix *x = &job->raw->sparse;
+    int64_t most = 0;
+    for (int64_t first = 0; first < x->rows; first += NODES_PER_ITEM) {
+        const int64_t end = first + NODES_PER_ITEM < x->rows ? first + NODES_PER_ITEM : x->rows;
+        most = x->indptr[end] - x->indptr[first] > most ? x->indptr[end] - x->indptr[first] : most;
+    }
+    SFU_ALLOC_ZERO(job->buffers, threads);
+    for (int thread = 0; thread < threads; thread++) {
+        SFU_ALLOC(job->buffers[thread], most);
+    }
+    SFU_TRY(sfu__scratch_new(&x->scratch, job->raw->pairs.folder));
+    const int64_t bytes = (int64_t)sizeof *x->indices * x->indptr[x->rows];
+    (void)sfu__scratch_reserve(x->scratch, bytes); /* the first region: its offset is 0 */
+    SFU_TRY(draw_all(job, threads));
+    const void *data;
+    SFU_TRY(sfu__scratch_map(&data, x->scratch, 0, bytes));
+    x->indices = (int32_t *)(uintptr_t)data; /* read-only */
+done:
+    for (int thread = 0; job->buffers != NULL && thread < threads; thread++) {
+        sfu__free(job->buffers[thread]);
+    }
+    sfu__free(job->buffers);
+    return status;
 }
 
 sfu_status sfu__generate_words(sfu__raw *raw, const sfu__class_members *groups, const sfu_make_options *options) {
@@ -156,10 +202,12 @@ sfu_status sfu__generate_words(sfu__raw *raw, const sfu__class_members *groups, 
     for (int64_t node = 0; node < raw->nodes; node++) {
         x->indptr[node + 1] += x->indptr[node];
     }
+    if (raw->pairs.folder != NULL) {
+        SFU_TRY(draw_on_disk(&job, threads));
+        goto done;
+    }
     SFU_ALLOC(x->indices, x->indptr[raw->nodes]);
-    job.ticker =
-        (sfu__ticker){options->progress, options->progress_user, "drawing words", "nodes", (double)raw->nodes, 0};
-    SFU_TRY(sfu__parallel(draw_item, &job, items, threads));
+    SFU_TRY(draw_all(&job, threads));
 done:
     return status;
 }

@@ -6,6 +6,7 @@
 #include "json.h"
 #include "parallel.h"
 #include "raw.h"
+#include "scratch_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +46,9 @@ void sfu_dataset_free(sfu_dataset *dataset) {
         sfu__free(dataset->owned[i]);
     }
     sfu__free(dataset->owned);
+    for (int i = 0; i < dataset->scratch_count; i++) {
+        sfu__scratch_free(dataset->scratches[i]);
+    }
     sfu__free(dataset->tensors);
     sfu__free(dataset->more_splits);
     sfu__strings_clear(&dataset->class_names);
@@ -69,10 +73,20 @@ static sfu_status own(sfu_dataset *dataset, void *block) {
     return SFU_OK;
 }
 
+void sfu__dataset_take_scratch(sfu_dataset *dataset, sfu__scratch **scratch) {
+    dataset->scratches[dataset->scratch_count++] = *scratch;
+    *scratch = NULL;
+}
+
 sfu_status sfu__dataset_take(sfu_dataset *dataset, const char *name, sfu__dtype dtype, int dims, const int64_t *shape,
                              void *data) {
+    const sfu_status status = own(dataset, data);
+    return status == SFU_OK ? sfu__dataset_add(dataset, name, dtype, dims, shape, data) : status;
+}
+
+sfu_status sfu__dataset_add(sfu_dataset *dataset, const char *name, sfu__dtype dtype, int dims, const int64_t *shape,
+                            const void *data) {
     sfu_status status = SFU_OK;
-    SFU_TRY(own(dataset, data));
     char *copy = sfu__copy_string(name);
     if (copy == NULL) {
         status = SFU_ERR_MEMORY;

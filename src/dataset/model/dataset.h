@@ -1,7 +1,7 @@
 /* dataset.h - the dataset structure: named tensors, names and metadata under one owner.
  *
- * 1. A dataset owns a container (`file`), allocated arrays (`owned`), or both. All pointers below point into one of
- *    these.
+ * 1. A dataset owns a container (`file`), allocated arrays (`owned`), mapped scratch files, or several of these. All
+ *    pointers below point into one of these.
  * 2. Once built, a dataset is immutable, except for the results of the check, the statistics and the digest, which are
  *    computed once under `lock`.
  * 3. Before the check has passed, only counts and array sizes may be relied on.
@@ -47,10 +47,13 @@ struct sfu_dataset {
     sfu__safetensors *file;
     void **owned;
     size_t owned_count, owned_capacity;
+    struct sfu__scratch *scratches[2]; /* of the graph and the features, if they were built within a memory limit */
+    int scratch_count;
 
     pthread_mutex_t lock;
     bool lock_made, checked;
     bool assembled;     /* the graph was built by sfu__assemble: already sorted and symmetric, no check needed */
+    bool finite;        /* the dense features are known to be finite */
     bool directed;      /* known after the check */
     sfu_status verdict; /* result of the check */
     char verdict_text[512];
@@ -64,6 +67,11 @@ SFU_CHECKED sfu_status sfu__dataset_new(sfu_dataset **dataset, const char *name)
 /* Adds a tensor and takes ownership of `data`, also on failure. `name` is copied. */
 SFU_CHECKED sfu_status sfu__dataset_take(sfu_dataset *dataset, const char *name, sfu__dtype dtype, int dims,
                                          const int64_t *shape, void *data);
+
+/* The same with `data` that lies in a scratch file; and takes a scratch file, leaving NULL behind. */
+SFU_CHECKED sfu_status sfu__dataset_add(sfu_dataset *dataset, const char *name, sfu__dtype dtype, int dims,
+                                        const int64_t *shape, const void *data);
+void sfu__dataset_take_scratch(sfu_dataset *dataset, struct sfu__scratch **scratch);
 
 /* Copies the integer tensors that lie in a mapped file, and binds again. Called only by the check. */
 SFU_CHECKED sfu_status sfu__dataset_copy_indices(sfu_dataset *dataset);

@@ -44,6 +44,9 @@ static sfu_status check_numbers(const sfu_dataset *dataset, const char *what, co
 }
 
 static sfu_status check_features(const sfu_dataset *dataset) {
+    if (dataset->finite) {
+        return SFU_OK;
+    }
     return dataset->dense != NULL ? check_numbers(dataset, "x", dataset->dense, dataset->nodes, dataset->features)
                                   : check_csr(dataset, &dataset->sparse, "x", false, NULL);
 }

@@ -33,14 +33,16 @@ static sfu_status mark_block(void *context, sfu__pair_block *block, int thread) 
     return SFU_OK;
 }
 
-/* Marks all numbers of the pairs. The threads' sets take at most a quarter of the memory of the pairs, which limits the
- * number of threads. */
+/* Marks all numbers of the pairs. The threads' sets take at most a quarter of the memory of the pairs, and an
+ * eighth of what a memory limit leaves, which limits the number of threads. */
 static sfu_status mark_numbers(ranks *self, sfu__pairs *pairs, int threads) {
     sfu_status status = SFU_OK;
-    const int64_t affordable = pairs->count / 4 / self->words;
+    const int64_t left = sfu__memory_limit() > 0 ? (int64_t)(sfu__memory_limit() - sfu__memory_used()) : INT64_MAX;
+    const int64_t most = pairs->count / 4 < left / 64 ? pairs->count / 4 : left / 64;
+    const int64_t affordable = most / self->words;
     const int used = affordable < 1 ? 1 : affordable < threads ? (int)affordable : threads;
     SFU_ALLOC_ZERO(self->bits, self->words * used);
-    SFU_TRY(sfu__pairs_each(pairs, mark_block, self, used));
+    SFU_TRY(sfu__pairs_each(pairs, mark_block, self, used, false));
     for (int64_t i = self->words; i < self->words * used; i++) {
         self->bits[i % self->words] |= self->bits[i];
     }
@@ -89,7 +91,7 @@ static sfu_status rank_numbers(sfu__tables *tables, sfu__pairs *pairs, uint32_t 
         sfu__node_index_numbers(&tables->nodes, total);
     } else {
         SFU_TRY(add_marked_nodes(tables, &self));
-        SFU_TRY(sfu__pairs_each(pairs, rank_block, &self, threads));
+        SFU_TRY(sfu__pairs_each(pairs, rank_block, &self, threads, true));
     }
 done:
     sfu__free(self.bits);
@@ -103,6 +105,7 @@ enum { UNKNOWN = -1 };
 
 typedef struct known_nodes {
     int32_t *node; /* [largest + 1] of a number, or UNKNOWN */
+    sfu__node_index *names;
     atomic_bool missing;
 } known_nodes;
 
@@ -128,21 +131,19 @@ static sfu_status replace_block(void *context, sfu__pair_block *block, int threa
     return SFU_OK;
 }
 
-/* Adds the numbers that no other file names, in order of appearance. */
-static sfu_status add_unknown(sfu__tables *tables, const sfu__pairs *pairs, known_nodes *self) {
-    for (size_t b = 0; b < pairs->block_count; b++) {
-        const sfu__pair_block *block = &pairs->blocks[b];
-        for (int64_t i = 0; i < 2 * block->count; i++) {
-            const uint32_t id = block->ends[i];
-            if (self->node[id] == UNKNOWN) {
-                char digits[SFU__DIGITS_MAX];
-                const sfu_status status =
-                    sfu__node_index_append(&tables->nodes, digits, sfu__write_integer(digits, id));
-                if (status != SFU_OK) {
-                    return status;
-                }
-                self->node[id] = (int32_t)(tables->nodes.count - 1);
+/* Adds the numbers of a block that no other file names, in order of appearance. */
+static sfu_status add_unknown(void *context, sfu__pair_block *block, int thread) {
+    (void)thread;
+    const known_nodes *self = context;
+    for (int64_t i = 0; i < 2 * block->count; i++) {
+        const uint32_t id = block->ends[i];
+        if (self->node[id] == UNKNOWN) {
+            char digits[SFU__DIGITS_MAX];
+            const sfu_status status = sfu__node_index_append(self->names, digits, sfu__write_integer(digits, id));
+            if (status != SFU_OK) {
+                return status;
             }
+            self->node[id] = (int32_t)(self->names->count - 1);
         }
     }
     return SFU_OK;
@@ -150,7 +151,7 @@ static sfu_status add_unknown(sfu__tables *tables, const sfu__pairs *pairs, know
 
 static sfu_status map_numbers(sfu__tables *tables, sfu__pairs *pairs, uint32_t largest, int threads) {
     sfu_status status = SFU_OK;
-    known_nodes self = {0};
+    known_nodes self = {.names = &tables->nodes};
     atomic_init(&self.missing, false);
     if (!tables->nodes.spelled && (int64_t)largest < tables->nodes.count) {
         return SFU_OK; /* names are the node numbers */
@@ -168,15 +169,15 @@ static sfu_status map_numbers(sfu__tables *tables, sfu__pairs *pairs, uint32_t l
             self.node[value] = (int32_t)i;
         }
     }
-    SFU_TRY(sfu__pairs_each(pairs, find_unknown, &self, threads));
+    SFU_TRY(sfu__pairs_each(pairs, find_unknown, &self, threads, false));
     if (atomic_load(&self.missing)) {
         if (tables->options->strict || tables->fixed) {
             status = GIVE_UP;
             goto done;
         }
-        SFU_TRY(add_unknown(tables, pairs, &self));
+        SFU_TRY(sfu__pairs_each(pairs, add_unknown, &self, 1, false));
     }
-    SFU_TRY(sfu__pairs_each(pairs, replace_block, &self, threads));
+    SFU_TRY(sfu__pairs_each(pairs, replace_block, &self, threads, true));
 done:
     sfu__free(self.node);
     return status;
@@ -192,21 +193,19 @@ static sfu_status node_of(sfu__tables *tables, const char *bytes, size_t size, i
 }
 
 /* For numbers that are far apart: an array indexed by them would be too large. */
-static sfu_status intern_numbers(sfu__tables *tables, sfu__pairs *pairs) {
+static sfu_status intern_block(void *context, sfu__pair_block *block, int thread) {
+    (void)thread;
     sfu_status status = SFU_OK;
-    for (size_t b = 0; b < pairs->block_count; b++) {
-        const sfu__pair_block *block = &pairs->blocks[b];
-        for (int64_t i = 0; i < 2 * block->count; i++) {
-            char digits[SFU__DIGITS_MAX];
-            int64_t node;
-            SFU_TRY(sfu__poll_at(i));
-            SFU_TRY(node_of(tables, digits, sfu__write_integer(digits, block->ends[i]), &node));
-            if (node < 0) {
-                status = GIVE_UP;
-                goto done;
-            }
-            block->ends[i] = (uint32_t)node;
+    for (int64_t i = 0; i < 2 * block->count; i++) {
+        char digits[SFU__DIGITS_MAX];
+        int64_t node;
+        SFU_TRY(sfu__poll_at(i));
+        SFU_TRY(node_of(context, digits, sfu__write_integer(digits, block->ends[i]), &node));
+        if (node < 0) {
+            status = GIVE_UP;
+            goto done;
         }
+        block->ends[i] = (uint32_t)node;
     }
 done:
     return status;
@@ -241,7 +240,7 @@ static sfu_status sort_nodes(sfu__tables *tables, sfu__pairs *pairs, int threads
         SFU_TRY(sfu__node_index_append(&sorted, name, size));
         rank[order[r]] = (int32_t)r;
     }
-    SFU_TRY(sfu__pairs_each(pairs, renumber_block, rank, threads));
+    SFU_TRY(sfu__pairs_each(pairs, renumber_block, rank, threads, true));
     sfu__node_index_clear(&tables->nodes);
     tables->nodes = sorted;
     sorted = (sfu__node_index){0};
@@ -331,7 +330,7 @@ static sfu_status number_nodes(sfu__tables *tables, sfu__pairs *pairs, uint32_t 
     } else if (tables->named && largest <= small + 4 * (pairs->count + tables->nodes.count)) {
         SFU_TRY(map_numbers(tables, pairs, largest, threads));
     } else {
-        SFU_TRY(intern_numbers(tables, pairs));
+        SFU_TRY(sfu__pairs_each(pairs, intern_block, tables, 1, true));
         if (!tables->named) {
             SFU_TRY(sort_nodes(tables, pairs, threads));
         }

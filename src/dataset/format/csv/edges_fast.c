@@ -22,9 +22,10 @@ typedef struct file_scan {
     int descriptor;
     int64_t size; /* of the file */
     int64_t items;
+    int64_t first; /* of the items that are read now */
     size_t block;
-    char **buffers; /* one per thread */
-    sfu__edge_lines *results;
+    char **buffers;           /* one per thread */
+    sfu__edge_lines *results; /* of the items that are read now */
     sfu__ticker ticker;
 } file_scan;
 
@@ -73,8 +74,9 @@ static sfu_status find_lines(const file_scan *self, int64_t item, const char *bu
     return SFU_OK;
 }
 
-static sfu_status parse_item(void *context, int64_t item, int thread) {
+static sfu_status parse_item(void *context, int64_t index, int thread) {
     file_scan *self = context;
+    const int64_t item = self->first + index;
     sfu_status status = SFU_OK;
     char *buffer = self->buffers[thread];
     /* The byte before the block shows whether a line starts at the block's first byte. */
@@ -90,7 +92,7 @@ static sfu_status parse_item(void *context, int64_t item, int thread) {
     }
     memset(buffer + got, 0, SFU__EDGE_PADDING);
     SFU_TRY(find_lines(self, item, buffer, got, &begin, &end));
-    SFU_TRY(sfu__edge_lines_read(&self->results[item], begin, end, &self->file->style));
+    SFU_TRY(sfu__edge_lines_read(&self->results[index], begin, end, &self->file->style));
     if (thread == 0) {
         SFU_TRY(sfu__tick(&self->ticker, (double)(offset + (int64_t)got)));
     }
@@ -116,26 +118,35 @@ static void free_results(sfu__edge_lines *results, int64_t count) {
     for (int64_t i = 0; results != NULL && i < count; i++) {
         sfu__free(results[i].ends);
         sfu__free(results[i].weights);
+        results[i] = (sfu__edge_lines){0};
     }
-    sfu__free(results);
 }
 
+/* All items at once; if the pairs are kept on disk, a few per thread at a time. */
 static sfu_status read_plain(sfu__pairs *pairs, sfu__edge_file *file, int descriptor, int64_t size) {
+    enum { ITEMS_PER_THREAD = 4 };
     sfu_status status = SFU_OK;
     file_scan self = {.file = file, .descriptor = descriptor, .size = size};
     self.ticker = (sfu__ticker){file->progress, file->progress_user, file->what, "bytes", (double)size, 0};
     self.block = file->block > 0 ? file->block : BLOCK_BYTES;
     self.items = (size - file->offset + (int64_t)self.block - 1) / (int64_t)self.block;
     const int threads = file->threads < self.items ? file->threads : (int)self.items;
-    SFU_ALLOC_ZERO(self.results, self.items);
+    const int64_t together = pairs->folder == NULL ? self.items : (int64_t)ITEMS_PER_THREAD * threads;
+    SFU_ALLOC_ZERO(self.results, together);
     SFU_ALLOC_ZERO(self.buffers, threads);
     for (int i = 0; i < threads; i++) {
         SFU_ALLOC(self.buffers[i], 1 + self.block + LINE_MAX_BYTES + 1 + SFU__EDGE_PADDING);
     }
-    SFU_TRY(sfu__parallel(parse_item, &self, self.items, threads));
-    SFU_TRY(take_results(pairs, file, self.results, self.items));
+    for (; self.first < self.items; self.first += together) {
+        const int64_t left = self.items - self.first;
+        const int64_t count = left < together ? left : together;
+        SFU_TRY(sfu__parallel(parse_item, &self, count, threads));
+        SFU_TRY(take_results(pairs, file, self.results, count));
+        free_results(self.results, count);
+    }
 done:
-    free_results(self.results, self.items);
+    free_results(self.results, together);
+    sfu__free(self.results);
     for (int i = 0; self.buffers != NULL && i < threads; i++) {
         sfu__free(self.buffers[i]);
     }
@@ -219,16 +230,6 @@ static bool is_gzip(int descriptor) {
     return pread(descriptor, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
 }
 
-/* Removes the blocks from `first` on. */
-static void drop_blocks(sfu__pairs *pairs, size_t first) {
-    while (pairs->block_count > first) {
-        sfu__pair_block *block = &pairs->blocks[--pairs->block_count];
-        pairs->count -= block->count;
-        sfu__free(block->ends);
-        sfu__free(block->weights);
-    }
-}
-
 sfu_status sfu__edges_fast(sfu__pairs *pairs, sfu__edge_file *file) {
     sfu_status status = SFU_OK;
     struct stat file_status;
@@ -255,23 +256,7 @@ done:
         close(descriptor);
     }
     if (status != SFU_OK) {
-        drop_blocks(pairs, first);
+        sfu__pairs_drop(pairs, first);
     }
     return status == SFU_ERR_UNSUPPORTED ? SFU_OK : status;
-}
-
-typedef struct block_visit {
-    sfu__pairs *pairs;
-    sfu__block_fn work;
-    void *context;
-} block_visit;
-
-static sfu_status visit_block(void *context, int64_t item, int thread) {
-    block_visit *self = context;
-    return self->work(self->context, &self->pairs->blocks[item], thread);
-}
-
-sfu_status sfu__pairs_each(sfu__pairs *pairs, sfu__block_fn work, void *context, int threads) {
-    block_visit self = {pairs, work, context};
-    return sfu__parallel(visit_block, &self, (int64_t)pairs->block_count, threads);
 }

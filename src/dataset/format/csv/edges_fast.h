@@ -27,8 +27,4 @@ typedef struct sfu__edge_file {
 /* Adds the pairs of a file, in file order, to `pairs`; adds none if the file does not fit. */
 SFU_CHECKED sfu_status sfu__edges_fast(sfu__pairs *pairs, sfu__edge_file *file);
 
-/* Calls work(context, block, thread) for all blocks of `pairs`, in parallel. */
-typedef sfu_status (*sfu__block_fn)(void *context, sfu__pair_block *block, int thread);
-SFU_CHECKED sfu_status sfu__pairs_each(sfu__pairs *pairs, sfu__block_fn work, void *context, int threads);
-
 #endif

@@ -19,24 +19,31 @@ static sfu_status check_options(const sfu_import_options *options, const char *e
 }
 
 /* Whether an edge has a node below `count`. */
-static bool edges_reach(const sfu__pairs *pairs, int64_t count) {
-    for (size_t b = 0; b < pairs->block_count; b++) {
-        for (int64_t i = 0; i < 2 * pairs->blocks[b].count; i++) {
-            if ((int64_t)pairs->blocks[b].ends[i] < count) {
-                return true;
-            }
-        }
+typedef struct edge_search {
+    int64_t count;
+    bool found;
+} edge_search;
+
+static sfu_status search_block(void *context, sfu__pair_block *block, int thread) {
+    (void)thread;
+    edge_search *self = context;
+    for (int64_t i = 0; i < 2 * block->count && !self->found; i++) {
+        self->found = (int64_t)block->ends[i] < self->count;
     }
-    return pairs->count == 0;
+    return SFU_OK;
 }
 
 /* Warns if the edges name none of the nodes of the nodes file: probably another column has their ids. */
-static void check_ids(const sfu__tables *tables) {
-    const sfu__raw *raw = tables->raw;
+static sfu_status check_ids(const sfu__tables *tables) {
+    sfu__raw *raw = tables->raw;
     const char *other = NULL;
-    if (tables->options->nodes == NULL || raw->nodes_only_in_edges == 0 ||
-        edges_reach(&raw->pairs, tables->nodes.count - raw->nodes_only_in_edges)) {
-        return;
+    edge_search search = {tables->nodes.count - raw->nodes_only_in_edges, raw->pairs.count == 0};
+    if (tables->options->nodes == NULL || raw->nodes_only_in_edges == 0) {
+        return SFU_OK;
+    }
+    const sfu_status status = sfu__pairs_each(&raw->pairs, search_block, &search, 1, false);
+    if (status != SFU_OK || search.found) {
+        return status;
     }
     for (int64_t i = 0; i < tables->transform.count; i++) {
         const sfu__transform_column *column = &tables->transform.columns[i];
@@ -46,6 +53,7 @@ static void check_ids(const sfu__tables *tables) {
              "no edge has a node of %s: its ids are not those of the edges; name the right column with "
              "--id%s%s",
              tables->options->nodes, other != NULL ? ", perhaps " : "", other != NULL ? other : "");
+    return SFU_OK;
 }
 
 sfu_status sfu__read_csv(sfu__raw *raw, const sfu_import_options *options) {
@@ -82,7 +90,7 @@ sfu_status sfu__read_csv(sfu__raw *raw, const sfu_import_options *options) {
         goto done;
     }
     SFU_TRY(sfu__tables_check_ids(&tables));
-    check_ids(&tables);
+    SFU_TRY(check_ids(&tables));
     SFU_TRY(sfu__tables_check_arrays(&tables));
     SFU_TRY(sfu__tables_finish(&tables));
 done:

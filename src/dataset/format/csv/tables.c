@@ -1,5 +1,6 @@
 /* tables.c - converts the matrices of a file to the edges and features of a dataset. */
 #include "arrays.h"
+#include "dense_rows.h"
 #include "progress.h"
 #include "file.h"
 
@@ -118,19 +119,26 @@ done:
     return status;
 }
 
+static void copy_rows(const void *context, int64_t first, int64_t count, float *out) {
+    const sfu__array *array = context;
+    const int64_t width = array->shape[1];
+    const bool plain = array->kind == SFU__KIND_FLOAT && array->item == sizeof *out && !array->by_column;
+    if (plain && !array->big_endian) {
+        memcpy(out, array->data + first * width * (int64_t)sizeof *out, (size_t)(count * width) * sizeof *out);
+        return;
+    }
+    for (int64_t row = first; row < first + count; row++) {
+        for (int64_t col = 0; col < width; col++) {
+            *out++ = (float)sfu__array_number(array, sfu__array_at(array, row, col));
+        }
+    }
+}
+
 static sfu_status copy_dense(sfu__raw *raw, const sfu__array *array) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__array_need_matrix(array));
     SFU_TRY(sfu__raw_set_nodes(raw, array->shape[0], array->location));
-    SFU_ALLOC(raw->dense, array->count);
-    for (int64_t row = 0; row < array->shape[0]; row++) {
-        SFU_TRY(sfu__poll());
-        for (int64_t col = 0; col < array->shape[1]; col++) {
-            raw->dense[row * array->shape[1] + col] = (float)sfu__array_number(array, sfu__array_at(array, row, col));
-        }
-    }
-    raw->features = array->shape[1];
-    raw->has_features = true;
+    SFU_TRY(sfu__raw_fill_dense(raw, array->shape[1], copy_rows, array, "reading features"));
 done:
     return status;
 }

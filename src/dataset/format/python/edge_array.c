@@ -23,20 +23,24 @@ static sfu_status read_end(uint32_t *end, const sfu__array *array, int64_t i, in
 }
 
 sfu_status sfu__edge_list_pairs(sfu__pairs *pairs, int64_t *largest, const sfu__array *array, int64_t below) {
+    enum { BLOCK_EDGES = 1 << 18 };
     sfu_status status = SFU_OK;
     uint32_t *ends = NULL;
-    float *weights = NULL;
     const bool rows = array->shape[1] == 2; /* one edge per row */
-    const int64_t count = rows ? array->shape[0] : array->shape[1];
+    const int64_t all = rows ? array->shape[0] : array->shape[1];
     *largest = -1;
-    SFU_ALLOC(ends, 2 * count);
-    for (int64_t i = 0; i < 2 * count; i++) {
-        SFU_TRY(sfu__poll_at(i));
-        const int64_t at = rows ? sfu__array_at(array, i / 2, i % 2) : sfu__array_at(array, i % 2, i / 2);
-        SFU_TRY(read_end(&ends[i], array, at, below));
-        *largest = ends[i] > *largest ? ends[i] : *largest;
+    for (int64_t first = 0; first < all; first += BLOCK_EDGES) {
+        const int64_t count = all - first < BLOCK_EDGES ? all - first : BLOCK_EDGES;
+        SFU_ALLOC(ends, 2 * count);
+        for (int64_t i = 0; i < 2 * count; i++) {
+            SFU_TRY(sfu__poll_at(i));
+            const int64_t edge = first + i / 2;
+            const int64_t at = rows ? sfu__array_at(array, edge, i % 2) : sfu__array_at(array, i % 2, edge);
+            SFU_TRY(read_end(&ends[i], array, at, below));
+            *largest = ends[i] > *largest ? ends[i] : *largest;
+        }
+        SFU_TRY(sfu__pairs_take(pairs, &ends, NULL, count));
     }
-    SFU_TRY(sfu__pairs_take(pairs, &ends, &weights, count));
 done:
     sfu__free(ends);
     return status;

@@ -41,7 +41,7 @@ static sfu_status read_edges_fast(sfu__tables *tables, const sfu__mtx *self, boo
                            .what = self->lines.what.bytes};
     sfu_status status = sfu__edges_fast(pairs, &file);
     if (status == SFU_OK && file.fits) {
-        status = pairs->count == self->entries ? sfu__pairs_each(pairs, shift_block, &numbers, file.threads)
+        status = pairs->count == self->entries ? sfu__pairs_each(pairs, shift_block, &numbers, file.threads, true)
                                                : SFU_ERR_UNSUPPORTED;
     }
     *done = status == SFU_OK && file.fits;
@@ -83,6 +83,7 @@ static sfu_status add_reverse_edges(sfu__pairs *pairs) {
     sfu__pair_buffer buffer = {0};
     const size_t blocks = pairs->block_count;
     for (size_t b = 0; b < blocks; b++) {
+        SFU_TRY(sfu__pairs_load(pairs, b));
         for (int64_t i = 0; i < pairs->blocks[b].count; i++) {
             const sfu__pair_block *block = &pairs->blocks[b];
             const float *weight = block->weights != NULL ? &block->weights[i] : NULL;
@@ -90,6 +91,7 @@ static sfu_status add_reverse_edges(sfu__pairs *pairs) {
                 SFU_TRY(sfu__pair_buffer_add(&buffer, pairs, block->ends[2 * i + 1], block->ends[2 * i], weight));
             }
         }
+        sfu__pairs_unload(pairs, b);
     }
     SFU_TRY(sfu__pair_buffer_flush(&buffer, pairs));
 done:

@@ -1,0 +1,52 @@
+/* memory_limit.c - starts and ends a limit of anonymous memory. */
+#include "memory_limit.h"
+#include "format_number.h"
+#include "parallel.h"
+
+/* Private memory of the program that no allocation counts, and that of a thread: its stack and its part of the heap. */
+static const uint64_t PROCESS_BYTES = 12 << 20, THREAD_BYTES = 9 << 20, LEAST = 32 << 20;
+
+sfu_status sfu__limit_start(sfu__raw *raw, uint64_t memory, const char *scratch, int *threads) {
+    char size[SFU__SIZE_MAX], least[SFU__SIZE_MAX];
+    raw->threads = *threads;
+    if (memory == 0) {
+        return SFU_OK;
+    }
+    if (memory < LEAST) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "a memory limit of %s is too small: expected at least %s",
+                         sfu__size_text(size, (double)memory), sfu__size_text(least, (double)LEAST));
+    }
+    const int wanted = sfu__thread_count(*threads);
+    const uint64_t fitting = 1 + memory / 4 / THREAD_BYTES;
+    *threads = fitting < (uint64_t)wanted ? (int)fitting : wanted;
+    raw->threads = *threads;
+    raw->pairs.folder = scratch != NULL ? scratch : ".";
+    sfu__memory_set_limit((size_t)(memory - PROCESS_BYTES - (uint64_t)(*threads - 1) * THREAD_BYTES));
+    return SFU_OK;
+}
+
+int64_t sfu__limit_left(void) {
+    const size_t limit = sfu__memory_limit(), used = sfu__memory_used();
+    return limit > used ? (int64_t)(limit - used) / 4 * 3 : 0; /* the rest is lost between allocations */
+}
+
+sfu_status sfu__limit_end(sfu_status status, uint64_t memory, const char *doing, int64_t lacking) {
+    char limit[SFU__SIZE_MAX], need[SFU__SIZE_MAX];
+    if (sfu__memory_limit() == 0) {
+        return status;
+    }
+    sfu__memory_set_limit(0);
+    sfu__size_text(limit, (double)memory);
+    if (status == SFU_ERR_MEMORY && lacking > 0) {
+        return sfu__fail(status, "%s needs about %s of memory; the limit is %s", doing,
+                         sfu__size_text(need, (double)memory + (double)lacking / 3 * 4), limit);
+    }
+    if (status == SFU_ERR_MEMORY) {
+        return sfu__fail(
+            status,
+            "%s needs more memory than the limit of %s: names of nodes, labels, tables and sparse features "
+            "are held in memory, only edges and dense arrays on disk",
+            doing, limit);
+    }
+    return status;
+}
