@@ -249,6 +249,16 @@ class sfu_noise_options(Structure):
     ]
 
 
+class sfu_order_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("parts", c_int32),
+        ("progress", c_void_p),
+        ("progress_user", c_void_p),
+    ]
+
+
 class sfu_get_options(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -788,6 +798,7 @@ STRUCTS: dict[str, Any] = {
     "sfu_arrays": sfu_arrays,
     "sfu_make_options": sfu_make_options,
     "sfu_noise_options": sfu_noise_options,
+    "sfu_order_options": sfu_order_options,
     "sfu_get_options": sfu_get_options,
     "sfu_smoothing_options": sfu_smoothing_options,
     "sfu_net_options": sfu_net_options,
@@ -834,7 +845,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_set_log": (None, [sfu_log_fn, c_void_p]),
     "sfu_set_progress": (None, [sfu_progress_fn, c_void_p]),
     "sfu_ranks_launched": (c_int, []),
-    "sfu_ranks_join": (c_int, [c_void_p, c_void_p]),
+    "sfu_ranks_join": (c_int, [c_int, c_void_p]),
     "sfu_ranks_leave": (c_bool, [c_double]),
     "sfu_ranks_abort": (None, [c_int]),
     "sfu_mapped_file": (c_char_p, [c_void_p]),
@@ -880,6 +891,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_dataset_make": (c_int, [c_void_p, POINTER(sfu_make_options)]),
     "sfu_noise_options_init_sized": (None, [POINTER(sfu_noise_options), c_size_t]),
     "sfu_dataset_noise": (c_int, [c_void_p, c_void_p, POINTER(sfu_noise_options)]),
+    "sfu_order_options_init_sized": (None, [POINTER(sfu_order_options), c_size_t]),
+    "sfu_dataset_order": (c_int, [c_void_p, c_void_p, POINTER(sfu_order_options)]),
     "sfu_get_options_init_sized": (None, [POINTER(sfu_get_options), c_size_t]),
     "sfu_get_name": (c_char_p, [c_int, c_void_p]),
     "sfu_dataset_get": (c_int, [c_void_p, c_char_p, POINTER(sfu_get_options)]),

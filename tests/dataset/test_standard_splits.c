@@ -145,7 +145,8 @@ static void a_node_in_two_parts(void **state) {
         assert_ok(sfu__raw_add_split(&raw, nodes, count));
         assert_null(nodes[0]);
     }
-    assert_fails(SFU_ERR_FORMAT, sfu__build(&dataset, &raw, &options), "node 1 is in split.1.train and in split.1.val");
+    assert_fails(SFU_ERR_FORMAT, sfu__build(&dataset, &raw, &options, NULL),
+                 "node 1 is in split.1.train and in split.1.val");
     sfu__raw_clear(&raw);
 }
 
