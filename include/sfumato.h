@@ -706,6 +706,7 @@ typedef struct sfu_plan_options {
     bool plain;         /* no rewrites: every node in every epoch, as the composition is written */
     int threads;        /* of the measurement; 0: one per core */
     const char *device; /* of the measurement, as in sfu_train_options; "auto" measures the CPU */
+    uint64_t memory;    /* as in sfu_train_options */
 } sfu_plan_options;
 
 SFU_API void sfu_plan_options_init_sized(sfu_plan_options *options, size_t size);
@@ -803,6 +804,10 @@ typedef struct sfu_train_options {
     sfu_metric metric;  /* on the validation nodes, for early stopping and the choice of trials */
     bool allow_leak;    /* go on although `init` was fitted on nodes that are test nodes now; marks the scores */
     double temperature; /* of the model's probabilities; 0: fitted on the validation nodes */
+    /* At most this much anonymous memory, in bytes; 0: no limit. A network whose smoothing is all before its first
+     * weights then reads a dataset that is larger than that from its file, in several passes; for another one
+     * SFU_ERR_MEMORY says what it needs. Never changes the result. */
+    uint64_t memory;
 } sfu_train_options;
 
 SFU_API void sfu_train_options_init_sized(sfu_train_options *options, size_t size);
@@ -905,6 +910,8 @@ typedef struct sfu_predict_options {
     const int32_t *nodes;         /* predict only these, ascending: probabilities[node_count][classes]; NULL: all */
     int32_t node_count;           /* of `nodes`. Their rows are the same bytes as in a prediction of all nodes */
     const char *device;           /* as in sfu_train_options. Never changes the result */
+    uint64_t memory;              /* as in sfu_train_options; the memory of the caller's arrays does not count */
+    const char *scratch;          /* the folder of a temporary file, used within a limit; NULL: the current one */
 } sfu_predict_options;
 
 SFU_API void sfu_predict_options_init_sized(sfu_predict_options *options, size_t size);
@@ -930,6 +937,13 @@ SFU_API SFU_CHECKED sfu_status sfu_embed(float *embedding, const sfu_dataset *da
 /* The same with options, of which `raw` is ignored and `nodes` must be NULL. */
 SFU_API SFU_CHECKED sfu_status sfu_embed_with(float *embedding, const sfu_dataset *dataset, const sfu_model *model,
                                               const sfu_predict_options *options);
+
+/* Predicts and writes as sfu_predict_with and sfu_predictions_save do, with the same bytes, but without an array of all
+ * probabilities: within a memory limit the rows are computed and written in pieces. The nodes are those of `options`.
+ * counts[classes] (if not NULL) receives the number of written nodes that each class is predicted for. */
+SFU_API SFU_CHECKED sfu_status sfu_predict_save(const char *path, int32_t *counts, const sfu_dataset *dataset,
+                                                const sfu_model *model, const sfu_predict_options *options,
+                                                const sfu_csv_options *csv);
 
 /* Writes the probabilities of sfu_predict as CSV, node,label,probability,<class>..., in the order and with the names of
  * the dataset; with `top` as node,label_1,probability_1,label_2,.... */

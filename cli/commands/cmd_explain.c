@@ -184,6 +184,7 @@ static const cli_option options[] = {
     OPTION_COUNT("threads", "N", settings.plan.threads, 0, 1024, "one per core",
                  "number of threads of the measurement"),
     OPTION_DEVICE_MEASURED(settings.plan.device),
+    OPTION_MEMORY(settings.plan.memory),
     {0}};
 
 const cli_command cmd_explain = {

@@ -8,6 +8,7 @@
 #include "outputs.h"
 #include "command_input.h"
 #include "progress_bar.h"
+#include "report.h"
 #include "table.h"
 #include "training_options.h"
 
@@ -36,7 +37,8 @@ typedef struct session {
     sfu_dataset *dataset;
     sfu_model *model;
     float *values;    /* probabilities or hidden layer, [rows][width] */
-    int32_t *labels;  /* [rows]; NULL for embeddings */
+    int32_t *labels;  /* [rows]; NULL for embeddings, and within a memory limit */
+    int32_t *counts;  /* [width]: written nodes of each class, within a memory limit; else NULL */
     int32_t *changed; /* nodes of the rows, with --since; NULL: all nodes */
     int32_t rows, width;
 } session;
@@ -65,6 +67,25 @@ static sfu_status find_changes(session *state) {
         status = sfu_changed_nodes(state->changed, &state->rows, state->dataset, since, state->model);
     }
     sfu_dataset_free(since);
+    return status;
+}
+
+/* Within a memory limit the rows are predicted and written in pieces. */
+static sfu_status compute_and_save(session *state) {
+    sfu_predict_options options = settings.predict;
+    char *folder = to_stdout() ? NULL : report_folder(settings.output);
+    options.threads = settings.threads;
+    options.ignore_unknown_features = settings.unknowns == 1;
+    options.nodes = state->changed;
+    options.node_count = state->rows;
+    options.scratch = folder;
+    settings.csv.write = put_bytes;
+    state->counts = calloc((size_t)state->width + 1, sizeof *state->counts);
+    const sfu_status status = state->counts && (folder || to_stdout())
+                                  ? sfu_predict_save(to_stdout() ? NULL : settings.output, state->counts,
+                                                     state->dataset, state->model, &options, &settings.csv)
+                                  : SFU_ERR_MEMORY;
+    free(folder);
     return status;
 }
 
@@ -162,17 +183,27 @@ static int print(const session *state, const int32_t *counts, int32_t written) {
     return DONE;
 }
 
+static int32_t sum_of(const int32_t *counts, int32_t count) {
+    int32_t sum = 0;
+    for (int32_t i = 0; i < count; i++) {
+        sum += counts[i];
+    }
+    return sum;
+}
+
 static int print_report(const session *state) {
-    int32_t *counts = state->labels ? calloc((size_t)state->width + 1, sizeof *counts) : NULL;
+    int32_t *counts = state->labels ? calloc((size_t)state->width + 1, sizeof *counts) : state->counts;
     if (state->labels && !counts) {
         return fail("out of memory");
     }
-    const int32_t written = count_written(state, counts);
+    const int32_t written = state->counts ? sum_of(state->counts, state->width) : count_written(state, counts);
     int code = DONE;
     if (!to_stdout()) {
         code = common.json ? print_json(state, counts, written) : print(state, counts, written);
     }
-    free(counts);
+    if (counts != state->counts) {
+        free(counts);
+    }
     return code;
 }
 
@@ -183,14 +214,14 @@ static int run_checked(session *state) {
     if (status == SFU_OK && settings.since) {
         status = find_changes(state);
     }
-    if (status == SFU_OK) {
+    if (status == SFU_OK && settings.predict.memory > 0) {
+        status = compute_and_save(state);
+    } else if (status == SFU_OK) {
         status = compute(state);
-    }
-    if (status == SFU_OK && !progress_hold()) {
-        status = SFU_ERR_CANCELLED;
-    }
-    if (status == SFU_OK) {
-        status = save(state);
+        if (status == SFU_OK && !progress_hold()) {
+            status = SFU_ERR_CANCELLED;
+        }
+        status = status == SFU_OK ? save(state) : status;
     }
     if (status != SFU_OK && to_stdout() && ferror(stdout)) {
         return FAILED; /* reported by output_finish */
@@ -199,11 +230,12 @@ static int run_checked(session *state) {
 }
 
 static int check_use(const session *state) {
-    const char *excluded = settings.csv.top > 0    ? "top"
-                           : settings.predict.raw  ? "raw"
-                           : settings.since        ? "since"
-                           : settings.unknowns > 0 ? "unknown-features"
-                                                   : NULL;
+    const char *excluded = settings.csv.top > 0          ? "top"
+                           : settings.predict.raw        ? "raw"
+                           : settings.since              ? "since"
+                           : settings.unknowns > 0       ? "unknown-features"
+                           : settings.predict.memory > 0 ? "memory"
+                                                         : NULL;
     if (settings.embedding && excluded) {
         return usage_error(&cmd_predict, "--%s cannot be combined with --embedding", excluded);
     }
@@ -236,6 +268,7 @@ static int run(int count, char **operands) {
     }
     free(state.values);
     free(state.labels);
+    free(state.counts);
     free(state.changed);
     sfu_model_free(state.model);
     sfu_dataset_free(state.dataset);
@@ -263,6 +296,7 @@ static const cli_option options[] = {
     OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
     OPTION_DEVICE(settings.predict.device),
+    OPTION_MEMORY(settings.predict.memory),
     {0}};
 
 const cli_command cmd_predict = {

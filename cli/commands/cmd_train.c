@@ -120,7 +120,7 @@ static sfu_plan *new_shared_plan(const session *state) {
     sfu_plan_options_init(&options);
     options.dropout = settings.train.dropout;
     options.threads = settings.train.threads;
-    if (settings.repeat < 2 ||
+    if (settings.repeat < 2 || settings.train.memory > 0 ||
         sfu_plan_new(&plan, state->input.dataset, state->input.net, state->input.split, &options) != SFU_OK) {
         return NULL;
     }
@@ -267,6 +267,7 @@ static const cli_option options[] = {
     OPTION_TEXT("curve", VALUE_FILE, "FILE", settings.curve, "",
                 "write the learning curve as CSV: loss and accuracy per epoch"),
     OPTION_DEVICE(settings.train.device),
+    OPTION_MEMORY(settings.train.memory),
     OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
     {0}};

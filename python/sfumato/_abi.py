@@ -327,6 +327,7 @@ class sfu_plan_options(Structure):
         ("plain", c_bool),
         ("threads", c_int),
         ("device", c_char_p),
+        ("memory", c_uint64),
     ]
 
 
@@ -393,6 +394,7 @@ class sfu_train_options(Structure):
         ("metric", c_int),
         ("allow_leak", c_bool),
         ("temperature", c_double),
+        ("memory", c_uint64),
     ]
 
 
@@ -448,6 +450,8 @@ class sfu_predict_options(Structure):
         ("nodes", c_void_p),
         ("node_count", c_int32),
         ("device", c_char_p),
+        ("memory", c_uint64),
+        ("scratch", c_char_p),
     ]
 
 
@@ -951,6 +955,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_changed_nodes": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
     "sfu_embed": (c_int, [c_void_p, c_void_p, c_void_p, c_int]),
     "sfu_embed_with": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(sfu_predict_options)]),
+    "sfu_predict_save": (c_int, [c_char_p, c_void_p, c_void_p, c_void_p, POINTER(sfu_predict_options),
+        POINTER(sfu_csv_options)]),
     "sfu_predictions_save": (c_int, [c_char_p, c_void_p, c_void_p, c_void_p, POINTER(sfu_csv_options)]),
     "sfu_embedding_save": (c_int, [c_char_p, c_void_p, c_void_p, c_void_p, POINTER(sfu_csv_options)]),
     "sfu_nodes_read": (c_int, [c_void_p, c_void_p, c_void_p, c_char_p]),

@@ -13,7 +13,8 @@
  *              its rows; the blocks are added in order.
  *   flush      results below 2^-100 in magnitude are flushed to +0: in activate, softmax, axpy_rows, normalise,
  *              cross_entropy and their backward operations, in reduce_blocks, sddmm, lpnn and Adam's moments, and in
- *              spmm if a row has at most 16 floats. Wider spmm, gemm and the parts of gemm_t are not flushed.
+ *              spmm if a row has at most 16 floats (and is not bound as `wide`). Wider spmm, gemm and the parts of
+ * gemm_t are not flushed.
  */
 #ifndef SFU_BACKEND_H
 #define SFU_BACKEND_H
@@ -91,6 +92,7 @@ typedef struct sfu__binding {
     const uint8_t *keep_mask; /* NULL, or written by dropout_mask: spmm skips dropped entries and scales the others as
                                * `mask` says. Only if rows of C are not narrow */
     const sfu__mask *mask;
+    bool wide;      /* rows of C are slices of rows of more than 16 floats: they are not flushed */
     float *scratch; /* sfu__prepared.scratch_rows rows; used by one product at a time */
 } sfu__binding;
 

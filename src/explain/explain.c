@@ -137,11 +137,32 @@ done:
     return status;
 }
 
+/* A prediction that streams runs in pieces of rows: the plan shows one of them. */
+static sfu_status shorten_prediction(int32_t **piece, sfu__plan_request *request, const sfu_dataset *dataset,
+                                     const sfu_net *net) {
+    enum { PIECE = 1 << 14 };
+    sfu_status status = SFU_OK;
+    bool streams;
+    SFU_TRY(sfu__plan_decide(&streams, dataset, net, request));
+    if (streams && request->count[SFU_PASS_PREDICT] > PIECE) {
+        SFU_ALLOC(*piece, PIECE);
+        for (int32_t i = 0; i < PIECE; i++) {
+            (*piece)[i] = i;
+        }
+        request->nodes[SFU_PASS_PREDICT] = *piece;
+        request->count[SFU_PASS_PREDICT] = PIECE;
+        request->as_all = true;
+    }
+done:
+    return status;
+}
+
 sfu_status sfu__plan_predict(sfu_plan **plan, const sfu_dataset *dataset, const sfu_net *net, const sfu_split *split,
                              const sfu_plan_options *given, const sfu__measured *measured) {
     sfu_status status = SFU_OK;
     sfu_plan_options full, *options = &full;
     sfu_plan *self = NULL;
+    int32_t *piece = NULL;
     *plan = NULL;
     SFU_TRY(SFU__READ_OPTIONS(&full, given, sfu_plan_options));
     if (!(options->dropout >= 0.0 && options->dropout < 1.0)) {
@@ -156,12 +177,14 @@ sfu_status sfu__plan_predict(sfu_plan **plan, const sfu_dataset *dataset, const 
     sfu__plan_request request = {.dropout = options->dropout > 0.0,
                                  .rewrites = options->plain ? 0 : SFU__ALL_REWRITES,
                                  .threads = options->threads,
+                                 .memory = sfu__limit_of(options->memory),
                                  .device = self->device};
     for (int i = 0; i < 2; i++) {
         request.nodes[i] = sfu_split_part(split, i == 0 ? SFU_TRAIN : SFU_VAL, &request.count[i]);
         SFU_TRY(copy_labels(&self->labels[i], dataset, request.nodes[i], request.count[i]));
     }
     request.count[SFU_PASS_PREDICT] = sfu_dataset_nodes(dataset);
+    SFU_TRY(shorten_prediction(&piece, &request, dataset, self->net));
     SFU_TRY(sfu__plan_make(&self->plan, dataset, self->net, &request));
     self->nominal = measured == NULL;
     for (int i = 0; i < SFU_PASSES; i++) {
@@ -171,6 +194,7 @@ sfu_status sfu__plan_predict(sfu_plan **plan, const sfu_dataset *dataset, const 
     self = NULL;
 done:
     sfu_plan_free(self);
+    sfu__free(piece);
     return status;
 }
 
@@ -400,14 +424,16 @@ sfu_paper_cost sfu_plan_paper_cost(const sfu_plan *plan) {
     sfu_paper_cost cost = {0};
     for (size_t i = 0; name != NULL && i < sizeof table / sizeof table[0]; i++) {
         if (strcmp(table[i].name, name) == 0) {
-            const sfu_csr *S = &plan->plan->smoothers[0].csr;
+            const sfu__smoother *smoother = &plan->plan->smoothers[0];
+            const sfu_csr *S = &smoother->csr;
             /* L counts the layers of the GCN or MLP including the softmax, as the paper's experiments do. */
             cost = (sfu_paper_cost){.name = table[i].name,
                                     .formula = table[i].formula,
                                     .L = net.dense + 1,
                                     .L_l = net.labels,
                                     .n = plan->plan->nodes,
-                                    .N_E = (double)S->indptr[S->rows],
+                                    .N_E = smoother->stream != NULL ? (double)smoother->stream->nonzeros
+                                                                    : (double)S->indptr[S->rows],
                                     .d = plan->plan->features,
                                     .M = plan->plan->classes};
             cost.value = (table[i].smooth ? cost.L * cost.N_E * cost.d : 0.0) +

@@ -1,6 +1,7 @@
 /* check.c - validates a CSR matrix in parallel, at memory speed, before anything relies on it. */
 #include "matrix.h"
 #include "parallel.h"
+#include "row_block.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -12,8 +13,16 @@ typedef struct job {
     const sfu_csr *csr;
     const sfu__csr_rules *rules;
     bool want_symmetry;
+    sfu__row_block *blocks; /* [threads], or NULL: the arrays do not change */
     atomic_uint_least64_t imbalance;
 } job;
+
+/* The rows of a work item: `csr` is the matrix, or a copy of these rows. */
+typedef struct view {
+    const sfu_csr *csr;
+    int64_t first, last; /* rows of the matrix */
+    int64_t row, entry;  /* of the matrix: row 0 and entry 0 of `csr` */
+} view;
 
 static sfu_status check_offsets(void *context, int64_t item, int thread) {
     (void)thread;
@@ -49,9 +58,10 @@ static uint32_t bits_of(float value) {
 /* Symmetry test without extra memory: a matrix with distinct entries equals its transpose if and only if the entries
  * above the diagonal are the mirror images of those below. Then the sum of h(i, j, value) over the upper triangle minus
  * the sum of h(j, i, value) over the lower one is 0. A false positive has probability 2^-64. */
-static uint64_t row_imbalance(const sfu_csr *csr, int64_t row) {
+static uint64_t row_imbalance(const view *rows, int64_t row) {
+    const sfu_csr *csr = rows->csr;
     uint64_t sum = 0;
-    for (int64_t i = csr->indptr[row]; i < csr->indptr[row + 1]; i++) {
+    for (int64_t i = csr->indptr[row - rows->row]; i < csr->indptr[row - rows->row + 1]; i++) {
         const uint32_t here = (uint32_t)row;
         const uint32_t column = (uint32_t)csr->indices[i];
         const uint32_t value = csr->values != NULL ? bits_of(csr->values[i]) : 0;
@@ -62,65 +72,92 @@ static uint64_t row_imbalance(const sfu_csr *csr, int64_t row) {
     return sum;
 }
 
-static sfu_status check_row(const job *self, int64_t row) {
-    const sfu_csr *csr = self->csr;
+static sfu_status check_columns(const job *self, const view *rows, int64_t row) {
+    const sfu_csr *csr = rows->csr;
     int32_t previous = -1;
-    for (int64_t i = csr->indptr[row]; i < csr->indptr[row + 1]; i++) {
+    for (int64_t i = csr->indptr[row - rows->row]; i < csr->indptr[row - rows->row + 1]; i++) {
         const int32_t column = csr->indices[i];
         if (column <= previous || column >= csr->cols) {
             return sfu__fail(SFU_ERR_FORMAT,
                              "%s.indices: entry %lld, in row %lld, is %d; columns must ascend and lie in [0, %d)",
-                             self->rules->what, (long long)i, (long long)row, column, csr->cols);
+                             self->rules->what, (long long)(rows->entry + i), (long long)row, column, csr->cols);
         }
         previous = column;
     }
-    if (csr->values == NULL) {
-        return SFU_OK;
-    }
-    for (int64_t i = csr->indptr[row]; i < csr->indptr[row + 1]; i++) {
-        if (!isfinite(csr->values[i]) || (self->rules->weights && csr->values[i] < 0)) {
+    return SFU_OK;
+}
+
+static sfu_status check_values(const job *self, const view *rows, int64_t row) {
+    const sfu_csr *csr = rows->csr;
+    const bool weights = self->rules->weights;
+    for (int64_t i = csr->indptr[row - rows->row]; csr->values != NULL && i < csr->indptr[row - rows->row + 1]; i++) {
+        if (!isfinite(csr->values[i]) || (weights && csr->values[i] < 0)) {
             return sfu__fail(SFU_ERR_FORMAT, "%s.%s: entry %lld, in row %lld, is %g; it must be finite%s",
-                             self->rules->what, self->rules->weights ? "weight" : "value", (long long)i, (long long)row,
-                             (double)csr->values[i], self->rules->weights ? " and not negative" : "");
+                             self->rules->what, weights ? "weight" : "value", (long long)(rows->entry + i),
+                             (long long)row, (double)csr->values[i], weights ? " and not negative" : "");
         }
     }
     return SFU_OK;
+}
+
+/* The rows of an item; of a mapped matrix a copy, whose columns are checked. */
+static sfu_status view_rows(view *rows, const job *self, int64_t item, int thread) {
+    sfu_status status = SFU_OK;
+    rows->first = item * ROWS_PER_ITEM;
+    rows->last = rows->first + ROWS_PER_ITEM < self->csr->rows ? rows->first + ROWS_PER_ITEM : self->csr->rows;
+    rows->csr = self->csr;
+    rows->row = rows->entry = 0;
+    if (self->blocks != NULL) {
+        sfu__row_block *block = &self->blocks[thread];
+        const sfu__mapped_csr mapped = {*self->csr, self->rules->nonzeros, self->rules->what};
+        SFU_TRY(sfu__row_block_read(block, &mapped, rows->first, rows->last));
+        rows->csr = &block->csr;
+        rows->row = block->first;
+        rows->entry = block->entry;
+    }
+done:
+    return status;
 }
 
 static sfu_status check_entries(void *context, int64_t item, int thread) {
-    (void)thread;
+    sfu_status status = SFU_OK;
     job *self = context;
+    view rows;
     uint64_t imbalance = 0;
-    const int64_t first = item * ROWS_PER_ITEM;
-    const int64_t last = first + ROWS_PER_ITEM < self->csr->rows ? first + ROWS_PER_ITEM : self->csr->rows;
-    for (int64_t row = first; row < last; row++) {
-        const sfu_status status = check_row(self, row);
-        if (status != SFU_OK) {
-            return status;
-        }
-        if (self->want_symmetry) {
-            imbalance += row_imbalance(self->csr, row);
-        }
+    SFU_TRY(view_rows(&rows, self, item, thread));
+    for (int64_t row = rows.first; row < rows.last; row++) {
+        SFU_TRY(self->blocks != NULL ? SFU_OK : check_columns(self, &rows, row));
+        SFU_TRY(check_values(self, &rows, row));
+        imbalance += self->want_symmetry ? row_imbalance(&rows, row) : 0;
     }
     atomic_fetch_add(&self->imbalance, imbalance);
-    return SFU_OK;
+done:
+    return status;
 }
 
 sfu_status sfu__csr_check(const sfu_csr *csr, const sfu__csr_rules *rules, bool *asymmetric) {
+    sfu_status status = SFU_OK;
     job self = {.csr = csr, .rules = rules, .want_symmetry = asymmetric != NULL};
     atomic_init(&self.imbalance, 0);
     const int64_t items = ((int64_t)csr->rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM;
-    if (csr->indptr[0] != 0 || csr->indptr[csr->rows] != rules->nonzeros) {
+    const int64_t ends[2] = {csr->indptr[0], csr->indptr[csr->rows]};
+    if (ends[0] != 0 || ends[1] != rules->nonzeros) {
         return sfu__fail(SFU_ERR_FORMAT, "%s.indptr: goes from %lld to %lld; it must go from 0 to the %lld entries",
-                         rules->what, (long long)csr->indptr[0], (long long)csr->indptr[csr->rows],
-                         (long long)rules->nonzeros);
+                         rules->what, (long long)ends[0], (long long)ends[1], (long long)rules->nonzeros);
     }
-    sfu_status status = sfu__parallel(check_offsets, &self, items, rules->threads);
-    if (status == SFU_OK) {
-        status = sfu__parallel(check_entries, &self, items, rules->threads);
+    if (rules->mapped) {
+        SFU_ALLOC_ZERO(self.blocks, rules->threads);
+    } else {
+        SFU_TRY(sfu__parallel(check_offsets, &self, items, rules->threads));
     }
-    if (status == SFU_OK && asymmetric != NULL) {
+    SFU_TRY(sfu__parallel(check_entries, &self, items, rules->threads));
+    if (asymmetric != NULL) {
         *asymmetric = atomic_load(&self.imbalance) != 0;
     }
+done:
+    for (int i = 0; self.blocks != NULL && i < rules->threads; i++) {
+        sfu__row_block_clear(&self.blocks[i]);
+    }
+    sfu__free(self.blocks);
     return status;
 }

@@ -29,6 +29,7 @@ typedef struct sfu__csr_rules {
     int64_t nonzeros;
     bool weights;
     int threads;
+    bool mapped; /* the arrays may change: blocks of rows are copied before they are checked (row_block.h) */
 } sfu__csr_rules;
 SFU_CHECKED sfu_status sfu__csr_check(const sfu_csr *csr, const sfu__csr_rules *rules, bool *asymmetric);
 

@@ -1,5 +1,6 @@
 /* plan.c - builds and frees plans: checks the request, then compiles each requested pass. */
-#include "plan_int.h"
+#include "stream.h"
+
 #include "progress.h"
 #include "parallel.h"
 
@@ -24,6 +25,8 @@ static void pass_clear(sfu__pass *pass, const sfu__plan *plan) {
     sfu__free(pass->shared);
     sfu__free(pass->maps);
     sfu__free(pass->asked);
+    sfu__free(pass->streamed);
+    sfu__free(pass->streamed_needed);
 }
 
 void sfu__plan_release(sfu__plan *plan) {
@@ -36,6 +39,7 @@ void sfu__plan_release(sfu__plan *plan) {
     for (int i = 0; i < plan->smoother_count; i++) {
         sfu__shared_release(plan->smoothers[i].shared);
         sfu__learned_free(plan->smoothers[i].learned);
+        sfu__smoothing_stream_free(plan->smoothers[i].stream);
     }
     sfu__row_sets_free(&plan->costed, plan->op_count);
     sfu__free(plan->smoothed_rows);
@@ -74,9 +78,10 @@ done:
 bool sfu__plan_supports(const sfu_net *net) { return !net->is_lpnn; }
 
 /* The name of the data in the keys of shared matrices. A prediction of some nodes runs once and shares nothing, so that
- * the dataset is not read for its digest: its name is that of the plan, as long as a digest. */
+ * the dataset is not read for its digest: its name is that of the plan, as long as a digest. Nor does a plan that
+ * streams: it holds no matrix for others. */
 static sfu_status name_data(sfu__plan *plan, const sfu__plan_request *request) {
-    if (request->as_all) {
+    if (request->as_all || plan->memory > 0) {
         snprintf(plan->digest, sizeof plan->digest, "%064llx", (unsigned long long)(uintptr_t)plan);
         return SFU_OK;
     }
@@ -87,14 +92,17 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
                           const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
     sfu__plan *self = NULL;
+    bool streams = false;
     const sfu__watch before = sfu__watch_start(NULL, NULL, "planning");
     *plan = NULL;
     if (!sfu__plan_supports(net)) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "lpnn is not planned: it computes every node in every epoch");
         goto done;
     }
-    SFU_TRY(sfu_dataset_check(dataset));
+    SFU_TRY(sfu__plan_decide(&streams, dataset, net, request));
+    SFU_TRY(streams ? sfu__dataset_check_streamed(dataset) : sfu_dataset_check(dataset));
     SFU_ALLOC_ZERO(self, 1);
+    self->memory = streams ? request->memory : 0;
     self->dataset = dataset;
     self->backend = request->backend;
     if (self->backend == NULL) {
@@ -110,7 +118,7 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
     memcpy(self->strategies, request->strategies, sizeof self->strategies);
     SFU_TRY(name_data(self, request));
     SFU_TRY(sfu__parameters_make(&self->parameters, net, self->features, self->classes, self->nodes));
-    if (request->as_all) {
+    if (request->as_all && !streams) {
         SFU_TRY(sfu__smoothed_rows_make(self, net, request));
     }
     SFU_TRY(sfu__op_list_make(self, net));
@@ -122,12 +130,23 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
             SFU_TRY(make_pass(self, (sfu_pass)i, request));
         }
     }
+    SFU_TRY(streams ? sfu__stream_check_steps(self) : SFU_OK);
     *plan = self;
     self = NULL;
 done:
     sfu__watch_end(before);
     sfu__plan_release(self);
     return status;
+}
+
+bool sfu__plan_streams(const sfu__plan *plan) { return plan->memory > 0; }
+
+bool sfu__plan_streams_products(const sfu__plan *plan) { return plan->passes[SFU_PASS_PREDICT].streamed != NULL; }
+
+sfu_status sfu__plan_stream(const sfu__plan *plan, const float *theta) {
+    /* The plan stays as it is but for this value, which each prediction computes anew. */
+    sfu__pass *pass = (sfu__pass *)(uintptr_t)&plan->passes[SFU_PASS_PREDICT];
+    return pass->streamed != NULL ? sfu__stream_product(plan, pass, theta) : SFU_OK;
 }
 
 const sfu__parameters *sfu__plan_parameters(const sfu__plan *plan) { return &plan->parameters; }

@@ -12,6 +12,7 @@
 #include "device.h"
 #include "net.h"
 #include "ranks.h"
+#include "scratch_file.h"
 #include "team.h"
 
 /* Rewrites of the planner, as bits; docs/internals/planner.md has their equations. */
@@ -51,6 +52,7 @@ typedef struct sfu__plan_request {
     bool dropout;                     /* training uses dropout: some rate of the run or of a layer is not 0 */
     unsigned rewrites;                /* SFU__ALL_REWRITES, or fewer */
     int threads;                      /* for building the plan; never changes it */
+    int64_t memory;                   /* most bytes of anonymous memory, 0: no limit; never changes results */
     int strategies[SFU_PASSES][SFU__SEGMENTS]; /* strategy per segment, numbered from 1; 0: the fastest at the nominal
                                                 * rates. Segments beyond these are always chosen by the planner */
 } sfu__plan_request;
@@ -59,6 +61,14 @@ typedef struct sfu__plan sfu__plan;
 
 /* Whether the planner handles this network: false for LPNN, which train/ runs without a plan. */
 bool sfu__plan_supports(const sfu_net *net);
+
+/* sfu__plan_request.memory from the option of that name. */
+static inline int64_t sfu__limit_of(uint64_t memory) { return memory < INT64_MAX ? (int64_t)memory : INT64_MAX; }
+
+/* Whether a plan with a limit (request->memory > 0) streams the leading smoothing: not if it is estimated to fit into
+ * memory otherwise. Fails, and says what is needed, for a network that cannot stream. LPNN included. */
+SFU_CHECKED sfu_status sfu__plan_decide(bool *streams, const sfu_dataset *dataset, const sfu_net *net,
+                                        const sfu__plan_request *request);
 
 /* The dataset must outlive the plan. Fails for a network that the planner does not support, and for one that does not
  * fit the data: an unknown node column, a softmax(linear=no) of the wrong width. */
@@ -71,6 +81,20 @@ const sfu__parameters *sfu__plan_parameters(const sfu__plan *plan);
 /* Nodes of a pass's output rows, NULL: all nodes. They are the requested nodes, or all nodes where nothing is
  * pruned. */
 const int32_t *sfu__plan_rows(const sfu__plan *plan, sfu_pass pass, int32_t *count);
+
+/* Whether the leading smoothing is streamed; and the part of a prediction that is streamed, with the given parameters:
+ * before sfu__executor_forward, unless it does nothing because the plan does not stream. */
+bool sfu__plan_streams(const sfu__plan *plan);
+SFU_CHECKED sfu_status sfu__plan_stream(const sfu__plan *plan, const float *theta);
+
+/* Predictions of more nodes than fit into the limit, in pieces: if sfu__plan_streams_products, sfu__plan_stream_to
+ * computes the streamed part of these nodes (NULL: all) into a file, and sfu__plan_stream_from takes the rows
+ * [first, first + count) of `all` as those of the prediction pass, which must have as many. */
+bool sfu__plan_streams_products(const sfu__plan *plan);
+SFU_CHECKED sfu_status sfu__plan_stream_to(sfu__scratch *file, const sfu__plan *plan, const float *theta,
+                                           const int32_t *nodes, int32_t count);
+SFU_CHECKED sfu_status sfu__plan_stream_from(sfu__scratch *file, const sfu__plan *plan, int32_t all, int32_t first,
+                                             int32_t count);
 
 /* Width of the last hidden layer, 0 if there is none. */
 int32_t sfu__plan_embedding_width(const sfu__plan *plan);

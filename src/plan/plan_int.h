@@ -15,6 +15,7 @@
 #include "plan.h"
 #include "shared_matrices.h"
 #include "smoothing_learned.h"
+#include "smoothing_stream.h"
 
 /* Appends to a growing array, inside a function with `status` and `done:`. */
 #define SFU__APPEND(array, count, capacity, item)                                                                      \
@@ -53,11 +54,12 @@ typedef struct sfu__op {
 /* A smoothing matrix of the network, for all nodes. */
 typedef struct sfu__smoother {
     double teleport;
-    sfu__shared *shared;   /* owns S, or NULL */
-    sfu__learned *learned; /* sparsity pattern of an S with trained values, or NULL */
-    int layer;             /* learned: layer that owns the parameters */
-    sfu_csr csr;           /* view of S or of the pattern; values NULL if learned */
-    int64_t values_offset; /* learned: first value, in floats from the start of an executor's learned values */
+    sfu__shared *shared;           /* owns S, or NULL */
+    sfu__learned *learned;         /* sparsity pattern of an S with trained values, or NULL */
+    sfu__smoothing_stream *stream; /* S of a streaming plan, whose csr has no arrays; else NULL */
+    int layer;                     /* learned: layer that owns the parameters */
+    sfu_csr csr;                   /* view of S or of the pattern; values NULL if learned */
+    int64_t values_offset;         /* learned: first value, in floats from the start of an executor's learned values */
 } sfu__smoother;
 
 /* The needed rows of a value. They are grouped by the first stage that needs them and ascend within a stage. */
@@ -137,6 +139,13 @@ typedef struct sfu__pass_mask {
     double rate; /* negative: the run's */
 } sfu__pass_mask;
 
+/* What streaming the features of a pass took, or takes. */
+typedef struct sfu__stream_work {
+    int32_t slices, width; /* number of slices of so many columns */
+    int64_t graph_passes;  /* how often the graph is read; the features are read once per slice */
+    int64_t peak;          /* bytes of memory, estimated */
+} sfu__stream_work;
+
 /* How to compute a segment: a number of smoothing ops and the weights that follow them. */
 typedef struct sfu__strategy {
     int fold;               /* features: leading ops folded into them */
@@ -166,14 +175,19 @@ typedef struct sfu__pass {
     int64_t arena;                         /* size in floats */
     sfu__strategy segments[SFU__SEGMENTS]; /* the chosen strategies */
     int segment_count;
-    sfu__operand output;        /* the probabilities */
-    sfu__operand embedding;     /* last hidden layer; space NONE if there is none */
-    int64_t fixed_bytes;        /* of the constant matrices */
-    bool pruned;                /* the output rows are the requested nodes, not all nodes */
-    bool divided;               /* among ranks: every partition of rows has its row set */
-    bool staged;                /* evaluation in stages: the rows of every value are grouped by stage */
-    sfu__operand staged_output; /* staged: the output in stage order */
-    int32_t *asked;             /* not pruned, or staged: the requested nodes */
+    sfu__operand output;          /* the probabilities */
+    sfu__operand embedding;       /* last hidden layer; space NONE if there is none */
+    int64_t fixed_bytes;          /* of the constant matrices */
+    bool pruned;                  /* the output rows are the requested nodes, not all nodes */
+    float *streamed;              /* [rows][ld]: S^k (X W), computed before the pass runs (stream.h), or NULL */
+    int streamed_last;            /* its number of leading ops */
+    uint8_t *streamed_needed;     /* [nodes], or NULL: rows of each of these ops */
+    sfu__stream_work stream_work; /* slices is 0 if nothing was streamed */
+    bool streamed_sparse;         /* X as a sparse matrix */
+    bool divided;                 /* among ranks: every partition of rows has its row set */
+    bool staged;                  /* evaluation in stages: the rows of every value are grouped by stage */
+    sfu__operand staged_output;   /* staged: the output in stage order */
+    int32_t *asked;               /* not pruned, or staged: the requested nodes */
     int32_t asked_count;
 } sfu__pass;
 
@@ -186,6 +200,7 @@ struct sfu__plan {
     unsigned rewrites;
     int threads;
     const sfu__rank_group *ranks; /* NULL, or the processes that divide the passes */
+    int64_t memory;               /* streaming plan: the limit; else 0 */
     uint8_t *smoothed_rows; /* [nodes]: rows of smoothing matrices that are read; NULL: all (ir/smoothed_rows.c) */
     sfu__pass costed;       /* row_sets of all nodes, if strategies are chosen as for these (request.as_all) */
     int strategies[SFU_PASSES][SFU__SEGMENTS]; /* as requested */
@@ -203,6 +218,18 @@ struct sfu__plan {
 
 /* op_list.c */
 SFU_CHECKED sfu_status sfu__op_list_make(sfu__plan *plan, const sfu_net *net);
+
+/* row_reader.c: the rows of a smoothing matrix, one after the other. Starts as {.smoother = ...}. */
+typedef struct sfu__row_reader {
+    const sfu__smoother *smoother;
+    const int32_t *columns; /* of the row that was read last */
+    int64_t count;
+    sfu__stream_rows rows; /* streaming: some rows from `first` on */
+    int64_t first;
+} sfu__row_reader;
+
+SFU_CHECKED sfu_status sfu__read_row(sfu__row_reader *reader, int32_t node);
+void sfu__row_reader_clear(sfu__row_reader *reader);
 
 /* row_sets.c: the rows that each op needs, found from the output nodes back to the features. */
 SFU_CHECKED sfu_status sfu__row_sets_make(sfu__pass *pass, const sfu__plan *plan, const int32_t *nodes, int32_t count,
@@ -240,7 +267,8 @@ SFU_CHECKED sfu_status sfu__pass_share(const sfu__shared **held, sfu__pass *pass
                                        void *context);
 
 /* Non-zeros of S in the rows of a row set. */
-int64_t sfu__row_set_nonzeros(const sfu_csr *csr, const sfu__row_set *row_set);
+SFU_CHECKED sfu_status sfu__row_set_nonzeros(int64_t *nonzeros, const sfu__smoother *smoother,
+                                             const sfu__row_set *row_set);
 
 /* Rows in `outer` of the nodes of `inner`, a subset. *map is NULL where both are all nodes. */
 SFU_CHECKED sfu_status sfu__row_set_map(int32_t **map, const sfu__row_set *inner, const sfu__row_set *outer,
@@ -253,6 +281,9 @@ SFU_CHECKED sfu_status sfu__row_set_map(int32_t **map, const sfu__row_set *inner
 SFU_CHECKED sfu_status sfu__fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, const sfu__pass *pass,
                                  int last, bool as_dense, bool by_columns);
 
+/* An activation among the folded ops. */
+double sfu__fold_activate(sfu__activation act, double x);
+
 /* Smoothing ops [first, last) multiplied into one matrix: rows of row_sets[last], columns of row_sets[first]. */
 SFU_CHECKED sfu_status sfu__collapse(sfu_matrix *matrix, const sfu__plan *plan, const sfu__pass *pass, int first,
                                      int last);
@@ -260,6 +291,8 @@ SFU_CHECKED sfu_status sfu__collapse(sfu_matrix *matrix, const sfu__plan *plan, 
 /* fold_panels.c: the dense result of sfu__fold, computed a few columns or rows at a time; `dense` holds zeros
  * before. */
 SFU_CHECKED sfu_status sfu__fold_panels(float *dense, const sfu__plan *plan, const sfu__pass *pass, int last);
+/* Whether it computes rows of the product of the ops. */
+bool sfu__panels_by_rows(const sfu__plan *plan, const sfu__row_set *row_set, int last);
 
 /* fill_estimate.c: estimated non-zeros and multiply-adds of matrix products. A product estimated beyond these limits is
  * not computed if there is an alternative. */

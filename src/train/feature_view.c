@@ -228,6 +228,7 @@ sfu_status sfu__feature_view_make(sfu__feature_view *view, const sfu_dataset *da
     if (!named || same_names(&dataset->feature_names, &model->feature_names)) {
         return SFU_OK;
     }
+    SFU_TRY(sfu_dataset_check(dataset)); /* the features are copied, so everything must be in memory */
     SFU_TRY(match(&it));
     SFU_TRY(check_differences(&it, ignore));
     SFU_TRY(sfu__dataset_new(&view->renamed, dataset->name));

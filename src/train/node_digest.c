@@ -47,6 +47,21 @@ static uint64_t digest_value(uint64_t feature, float value) {
     return value != 0 ? digest_pair(feature, bits) : 0;
 }
 
+/* That of sparse features in a mapped file. A row that was made invalid since the check has the digest of no
+ * features. */
+static uint64_t mapped_digest(const sfu__node_digests *digests, int32_t node) {
+    const sfu__mapped_csr X = sfu__dataset_mapped_features(digests->dataset);
+    sfu__row_block row = {0};
+    uint64_t sum = 0;
+    if (sfu__row_block_read(&row, &X, node, (int64_t)node + 1) == SFU_OK) {
+        for (int64_t e = 0; e < row.indptr[1]; e++) {
+            sum += digest_value(digests->features[row.indices[e]], row.csr.values != NULL ? row.csr.values[e] : 1);
+        }
+    }
+    sfu__row_block_clear(&row);
+    return sum;
+}
+
 uint64_t sfu__features_digest(const sfu__node_digests *digests, int32_t node) {
     const sfu_dataset *dataset = digests->dataset;
     const sfu_csr *X = &dataset->sparse;
@@ -56,6 +71,9 @@ uint64_t sfu__features_digest(const sfu__node_digests *digests, int32_t node) {
             sum += digest_value(digests->features[i], dataset->dense[(int64_t)node * dataset->features + i]);
         }
         return sum;
+    }
+    if (!dataset->checked) {
+        return mapped_digest(digests, node);
     }
     for (int64_t e = X->indptr[node]; e < X->indptr[node + 1]; e++) {
         sum += digest_value(digests->features[X->indices[e]], X->values != NULL ? X->values[e] : 1);

@@ -54,7 +54,7 @@ sfu_status sfu_nodes_read(int32_t *nodes, int32_t *count, const sfu_dataset *dat
     sfu_status status = SFU_OK;
     sfu__node_index index = {0};
     bool *marked = NULL;
-    SFU_TRY(sfu_dataset_check(dataset));
+    SFU_TRY(sfu__dataset_check_nodes(dataset));
     SFU_ALLOC_ZERO(marked, dataset->nodes);
     SFU_TRY(index_nodes(&index, dataset));
     SFU_TRY(mark_all(marked, &index, path));

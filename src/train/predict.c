@@ -86,13 +86,18 @@ sfu_status sfu__prediction_run(sfu__prediction *prediction, const sfu_dataset *d
     request.nodes[SFU_PASS_PREDICT] = options->nodes;
     request.count[SFU_PASS_PREDICT] = options->nodes != NULL ? options->node_count : dataset->nodes;
     request.as_all = options->nodes != NULL;
-    SFU_TRY(sfu_dataset_check(dataset));
+    request.memory = sfu__limit_of(options->memory);
+    SFU_TRY(options->memory > 0 ? sfu__dataset_check_nodes(dataset) : sfu_dataset_check(dataset));
     SFU_TRY(options->nodes != NULL ? check_nodes(dataset, options->nodes, options->node_count) : SFU_OK);
     SFU_TRY(sfu__feature_view_make(&prediction->view, dataset, model, options->ignore_unknown_features));
     SFU_TRY(prediction->any_classes ? SFU_OK : check_classes(dataset, model));
     SFU_TRY(check_graph(dataset, model));
     SFU_TRY(sfu__runner_make(runner, prediction->view.dataset, model->net, &request));
     SFU_TRY(sfu__runner_load(runner, model));
+    if (prediction->prepare_only) {
+        goto done;
+    }
+    SFU_TRY(sfu__runner_stream(runner));
     sfu__runner_forward(runner, SFU_PASS_PREDICT);
     SFU_TRY(sfu__runner_check(runner));
 done:
@@ -142,24 +147,27 @@ sfu_status sfu_predict_with(float *probabilities, int32_t *labels, const sfu_dat
                             const sfu_predict_options *given) {
     sfu_status status = SFU_OK;
     sfu_predict_options options;
-    sfu__prediction prediction = {0};
+    sfu__pieces pieces = {0};
     SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_predict_options));
     if (options.nodes != NULL && options.node_count == 0) {
         return SFU_OK;
     }
-    SFU_TRY(sfu__prediction_run(&prediction, dataset, model, &options));
-    const sfu__dense output = sfu__runner_output(&prediction.runner, SFU_PASS_PREDICT);
-    SFU_TRY(sfu__runner_check(&prediction.runner));
-    for (int32_t node = 0; labels != NULL && node < output.rows; node++) {
-        labels[node] = sfu__largest(output.data + (int64_t)node * output.ld, output.cols);
-    }
-    if (probabilities != NULL) {
-        copy_rows(probabilities, &output);
-        const sfu__dense rows = {probabilities, output.rows, output.cols, output.cols};
-        SFU_TRY(options.raw ? SFU_OK : sfu__calibrate(&rows, model, options.threads));
+    SFU_TRY(sfu__pieces_start(&pieces, dataset, model, &options));
+    for (int32_t first = 0; first < pieces.count; first += pieces.rows) {
+        sfu__dense output;
+        SFU_TRY(sfu__pieces_run(&output, &pieces, first));
+        for (int32_t row = 0; labels != NULL && row < output.rows; row++) {
+            labels[first + row] = sfu__largest(output.data + (int64_t)row * output.ld, output.cols);
+        }
+        if (probabilities != NULL) {
+            const sfu__dense rows = {probabilities + (int64_t)first * output.cols, output.rows, output.cols,
+                                     output.cols};
+            copy_rows(rows.data, &output);
+            SFU_TRY(options.raw ? SFU_OK : sfu__calibrate(&rows, model, options.threads));
+        }
     }
 done:
-    sfu__prediction_clear(&prediction);
+    sfu__pieces_clear(&pieces);
     return status;
 }
 

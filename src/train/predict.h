@@ -7,7 +7,8 @@
 
 /* Starts as {0}. */
 typedef struct sfu__prediction {
-    bool any_classes; /* set by the caller: the dataset may have classes that the model does not know */
+    bool any_classes;  /* set by the caller: the dataset may have classes that the model does not know */
+    bool prepare_only; /* set by the caller: the pass does not run */
     sfu__feature_view view;
     sfu__runner runner; /* its prediction pass has run */
 } sfu__prediction;
@@ -16,6 +17,25 @@ typedef struct sfu__prediction {
 SFU_CHECKED sfu_status sfu__prediction_run(sfu__prediction *prediction, const sfu_dataset *dataset,
                                            const sfu_model *model, const sfu_predict_options *options);
 void sfu__prediction_clear(sfu__prediction *prediction);
+
+/* A prediction in pieces of rows, if the nodes do not fit into the memory limit at once. Starts as {0}. */
+typedef struct sfu__pieces {
+    sfu__prediction prediction;
+    const sfu_dataset *dataset;
+    const sfu_model *model;
+    const sfu_predict_options *options;
+    int32_t count;      /* of all nodes to predict */
+    int32_t rows;       /* of a piece */
+    int32_t *nodes;     /* [rows]: of a piece */
+    sfu__scratch *file; /* NULL, or: the streamed part of all rows */
+} sfu__pieces;
+
+SFU_CHECKED sfu_status sfu__pieces_start(sfu__pieces *pieces, const sfu_dataset *dataset, const sfu_model *model,
+                                         const sfu_predict_options *options);
+/* Predicts rows from `first`, a multiple of pieces->rows, on: *output has the next pieces->rows rows, or those up to
+ * the last; not calibrated. */
+SFU_CHECKED sfu_status sfu__pieces_run(sfu__dense *output, sfu__pieces *pieces, int32_t first);
+void sfu__pieces_clear(sfu__pieces *pieces);
 
 /* Calibrates rows of probabilities with the temperature of the model, in place. */
 SFU_CHECKED sfu_status sfu__calibrate(const sfu__dense *probabilities, const sfu_model *model, int threads);

@@ -2,6 +2,7 @@
 #include "csv_write.h"
 #include "dataset.h"
 #include "metrics.h"
+#include "predict.h"
 #include "sized_struct.h"
 
 #include <math.h>
@@ -49,12 +50,21 @@ typedef struct csv_table {
     int32_t rows;
     const sfu_dataset *dataset;
     const sfu_model *model;
-    const float *values; /* [rows][width] */
+    const float *values; /* [rows][width], or those of a piece */
+    int32_t first;       /* row of `values` */
+    /* NULL, or: gives the values from `row`, the end of the last ones, on; *end is their end. */
+    sfu_status (*next)(struct csv_table *csv_output, int32_t row, int32_t *end);
+    void *user;
+    int32_t *counts; /* NULL, or [width]: written nodes per predicted class */
     int32_t width, top;
     float *left; /* [width]: scratch for selecting the most probable classes */
 } csv_table;
 
 typedef sfu_status (*put_fn)(const csv_table *csv_output, int32_t row);
+
+static const float *row_of(const csv_table *csv_output, int32_t row) {
+    return csv_output->values + (int64_t)(row - csv_output->first) * csv_output->width;
+}
 
 /* The model's name of a class, else the dataset's, else NULL. */
 static const char *class_name(const csv_table *csv_output, int32_t class_index) {
@@ -75,7 +85,7 @@ static sfu_status put_class(const csv_table *csv_output, int32_t class_index) {
 static sfu_status put_set(const csv_table *csv_output, int32_t node, double threshold) {
     sfu_status status = SFU_OK;
     sfu__text set = {0};
-    const float *row = csv_output->values + (int64_t)node * csv_output->width;
+    const float *row = row_of(csv_output, node);
     const int32_t guess = sfu__largest(row, csv_output->width);
     for (int32_t c = 0; c < csv_output->width; c++) {
         const char *name = class_name(csv_output, c);
@@ -95,8 +105,9 @@ done:
 static sfu_status put_lines(csv_table *csv_output, const char *path, const sfu_csv_options *options,
                             sfu_status (*put_header)(const csv_table *csv_output), put_fn put_rest) {
     sfu_status status = SFU_OK;
+    int32_t end = csv_output->next != NULL ? 0 : csv_output->rows;
+    SFU_TRY(sfu__dataset_check_nodes(csv_output->dataset));
     const int32_t *labels = csv_output->dataset->labels;
-    SFU_TRY(sfu_dataset_check(csv_output->dataset));
     SFU_TRY(path != NULL ? sfu__writer_open(&csv_output->out, path)
                          : sfu__writer_open_sink(&csv_output->out, options->write, options->write_user));
     sfu__writer_set_spreadsheet(csv_output->out, options->spreadsheet);
@@ -104,8 +115,12 @@ static sfu_status put_lines(csv_table *csv_output, const char *path, const sfu_c
     SFU_TRY(put_text(csv_output->out, options->sets ? ",set\n" : "\n"));
     for (int32_t row = 0; row < csv_output->rows; row++) {
         const int32_t node = csv_output->nodes != NULL ? csv_output->nodes[row] : row;
+        SFU_TRY(row == end ? csv_output->next(csv_output, row, &end) : SFU_OK);
         if (options->only_unlabelled && labels != NULL && labels[node] != SFU_NO_LABEL) {
             continue;
+        }
+        if (csv_output->counts != NULL) {
+            csv_output->counts[sfu__largest(row_of(csv_output, row), csv_output->width)]++;
         }
         SFU_TRY(sfu__csv_put_node(csv_output->out, csv_output->dataset, node));
         SFU_TRY(put_rest(csv_output, row));
@@ -136,10 +151,6 @@ static sfu_status check_rows(const csv_table *csv_output) {
 }
 
 /* ---- predictions ----------------------------------------------------------------------------------------------- */
-
-static const float *row_of(const csv_table *csv_output, int32_t row) {
-    return csv_output->values + (int64_t)row * csv_output->width;
-}
 
 /* ",CLASS,PROBABILITY" */
 static sfu_status put_prediction(const csv_table *csv_output, int32_t class_index, float probability) {
@@ -197,26 +208,89 @@ done:
     return status;
 }
 
-sfu_status sfu_predictions_save(const char *path, const sfu_dataset *dataset, const sfu_model *model,
-                                const float *probabilities, const sfu_csv_options *given) {
-    sfu_csv_options full, *options = &full;
+static sfu_status put_predictions(csv_table *all, const char *path, const sfu_csv_options *options) {
     sfu_status status = SFU_OK;
-    csv_table all = {.dataset = dataset, .model = model, .values = probabilities, .width = sfu_model_classes(model)};
-    SFU_TRY(SFU__READ_OPTIONS(&full, given, sfu_csv_options));
     SFU_TRY(check_destination(path, options));
     if (options->top < 0) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "top %d: it must be at least 0 (0: one column per class)", options->top);
         goto done;
     }
-    all.nodes = options->nodes;
-    all.rows = options->nodes != NULL ? options->node_count : dataset->nodes;
-    SFU_TRY(check_rows(&all));
-    all.top = options->top < all.width ? options->top : all.width;
-    SFU_ALLOC(all.left, all.width);
-    SFU_TRY(put_lines(&all, path, options, all.top > 0 ? put_top_header : put_class_header,
-                      all.top > 0 ? put_top_row : put_class_row));
+    SFU_TRY(check_rows(all));
+    all->top = options->top < all->width ? options->top : all->width;
+    SFU_ALLOC(all->left, all->width);
+    SFU_TRY(put_lines(all, path, options, all->top > 0 ? put_top_header : put_class_header,
+                      all->top > 0 ? put_top_row : put_class_row));
 done:
-    sfu__free(all.left);
+    sfu__free(all->left);
+    return status;
+}
+
+sfu_status sfu_predictions_save(const char *path, const sfu_dataset *dataset, const sfu_model *model,
+                                const float *probabilities, const sfu_csv_options *given) {
+    sfu_csv_options options;
+    sfu_status status = SFU_OK;
+    csv_table all = {.dataset = dataset, .model = model, .values = probabilities, .width = sfu_model_classes(model)};
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_csv_options));
+    all.nodes = options.nodes;
+    all.rows = options.nodes != NULL ? options.node_count : dataset->nodes;
+    SFU_TRY(put_predictions(&all, path, &options));
+done:
+    return status;
+}
+
+/* ---- predictions in pieces --------------------------------------------------------------------------------------- */
+
+typedef struct piece_source {
+    sfu__pieces pieces;
+    float *rows; /* [pieces.rows][classes] */
+} piece_source;
+
+static sfu_status next_piece(csv_table *csv_output, int32_t row, int32_t *end) {
+    sfu_status status = SFU_OK;
+    piece_source *from = csv_output->user;
+    const sfu__pieces *pieces = &from->pieces;
+    sfu__dense output;
+    SFU_TRY(sfu__pieces_run(&output, &from->pieces, row));
+    const sfu__dense rows = {from->rows, output.rows, output.cols, output.cols};
+    for (int64_t i = 0; i < output.rows; i++) {
+        memcpy(from->rows + i * output.cols, output.data + i * output.ld, (size_t)output.cols * sizeof *from->rows);
+    }
+    SFU_TRY(pieces->options->raw ? SFU_OK : sfu__calibrate(&rows, pieces->model, pieces->options->threads));
+    csv_output->values = from->rows;
+    csv_output->first = row;
+    *end = row + output.rows;
+done:
+    return status;
+}
+
+sfu_status sfu_predict_save(const char *path, int32_t *counts, const sfu_dataset *dataset, const sfu_model *model,
+                            const sfu_predict_options *given, const sfu_csv_options *given_csv) {
+    sfu_status status = SFU_OK;
+    sfu_predict_options options;
+    sfu_csv_options csv;
+    piece_source source = {0};
+    csv_table all = {.dataset = dataset,
+                     .model = model,
+                     .next = next_piece,
+                     .user = &source,
+                     .counts = counts,
+                     .width = sfu_model_classes(model)};
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_predict_options));
+    SFU_TRY(SFU__READ_OPTIONS(&csv, given_csv, sfu_csv_options));
+    for (int32_t c = 0; counts != NULL && c < all.width; c++) {
+        counts[c] = 0;
+    }
+    all.nodes = options.nodes;
+    all.rows = options.nodes != NULL ? options.node_count : dataset->nodes;
+    SFU_TRY(check_destination(path, &csv));
+    if (all.rows > 0) {
+        SFU_TRY(sfu__pieces_start(&source.pieces, dataset, model, &options));
+        SFU_ALLOC(source.rows, (int64_t)source.pieces.rows * all.width);
+    }
+    SFU_TRY(put_predictions(&all, path, &csv));
+done:
+    sfu__free(source.rows);
+    sfu__pieces_clear(&source.pieces);
     return status;
 }
 

@@ -25,6 +25,9 @@ const float *sfu__parameter_column(const sfu__parameter *parameter, const sfu_ne
 static sfu_status use_gpu(sfu__runner *runner, const sfu__plan *plan, const sfu__plan_request *request, int threads) {
     sfu_status status = SFU_OK;
     sfu__gpu *gpu = NULL;
+    if (sfu__plan_streams(plan)) { /* the CPU computes what is read from the file */
+        return SFU_OK;
+    }
     const sfu__device_seconds predicted = sfu__gpu_predicted_seconds(plan, request->epochs, threads);
     SFU_TRY(sfu__gpu_choose(&gpu, request->device, predicted.cpu, predicted.gpu));
     if (gpu == NULL) {
@@ -70,7 +73,9 @@ done:
 static sfu_status use_lpnn(sfu__runner *runner, const sfu_dataset *dataset, const sfu__plan_request *request,
                            const sfu__backend *backend, sfu__team *team) {
     sfu_status status = SFU_OK;
+    bool streams;
     SFU_TRY(request->device.kind == SFU__DEVICE_CUDA ? sfu__device_unavailable(&request->device) : SFU_OK);
+    SFU_TRY(sfu__plan_decide(&streams, dataset, runner->net, request)); /* it never does */
     SFU_TRY(sfu__lpnn_new(&runner->lpnn, dataset, runner->net, request, backend, team));
     runner->parameters = sfu__lpnn_parameters(runner->lpnn);
     runner->theta = sfu__lpnn_theta(runner->lpnn);
@@ -163,6 +168,10 @@ void sfu__runner_epoch(const sfu__runner *runner, const sfu__epoch *epoch, sfu__
     } else {
         sfu__executor_epoch(runner->executor, epoch, training, validation);
     }
+}
+
+sfu_status sfu__runner_stream(const sfu__runner *runner) {
+    return runner->own != NULL ? sfu__plan_stream(runner->own, runner->theta) : SFU_OK;
 }
 
 void sfu__runner_forward(const sfu__runner *runner, sfu_pass pass) {

@@ -55,6 +55,8 @@ SFU_CHECKED sfu_status sfu__runner_check(const sfu__runner *runner);
 /* As the functions of sfu__executor (plan.h). An output is to be used after sfu__runner_check alone. */
 void sfu__runner_epoch(const sfu__runner *runner, const sfu__epoch *epoch, sfu__score *training,
                        sfu__score *validation);
+/* The streamed part of a prediction, before sfu__runner_forward; does nothing if the plan does not stream. */
+SFU_CHECKED sfu_status sfu__runner_stream(const sfu__runner *runner);
 void sfu__runner_forward(const sfu__runner *runner, sfu_pass pass);
 sfu__dense sfu__runner_output(const sfu__runner *runner, sfu_pass pass);
 SFU_CHECKED sfu_status sfu__runner_embedding(sfu__dense *embedding, const sfu__runner *runner, sfu_pass pass);

@@ -63,7 +63,7 @@ static sfu_status check_data(train_job *job) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__train_options_check(job->options));
     SFU_TRY(sfu__device_parse(&job->device, job->options->device));
-    SFU_TRY(sfu_dataset_check(job->dataset));
+    SFU_TRY(job->options->memory > 0 ? sfu__dataset_check_nodes(job->dataset) : sfu_dataset_check(job->dataset));
     if (job->dataset->labels == NULL) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "%s: no node has a label, so there is nothing to learn from",
                            job->dataset->name);
@@ -91,6 +91,7 @@ static sfu_status prepare(train_job *job) {
     sfu__plan_request request =
         sfu__train_request(job->net, job->split, job->options->dropout, job->options->threads, job->device);
     request.epochs = job->options->epochs;
+    request.memory = sfu__limit_of(job->options->memory);
     SFU_TRY(sfu__objective_make(&job->objective, job->dataset, job->split,
                                 &(sfu__objective_options){job->options->loss, job->options->balanced}));
     SFU_TRY(sfu__objective_scorer(&job->scorer, job->options->metric, &job->objective, job->dataset));
@@ -288,10 +289,12 @@ static sfu_status score(train_job *job) {
     sfu__runner_clear(&job->runner); /* free the memory of the training first */
     sfu__plan_request request = {
         .rewrites = SFU__ALL_REWRITES, .threads = job->options->threads, .device = job->device};
+    request.memory = sfu__limit_of(job->options->memory);
     request.nodes[SFU_PASS_PREDICT] = job->nodes;
     request.count[SFU_PASS_PREDICT] = job->node_count;
     SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));
     memcpy(job->runner.theta, job->best, (size_t)size * sizeof *job->best);
+    SFU_TRY(sfu__runner_stream(&job->runner));
     sfu__runner_forward(&job->runner, SFU_PASS_PREDICT);
     const sfu__dense probabilities = sfu__runner_output(&job->runner, SFU_PASS_PREDICT);
     SFU_TRY(sfu__runner_check(&job->runner));

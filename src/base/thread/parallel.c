@@ -106,6 +106,11 @@ sfu_status sfu__parallel(sfu__work_fn work, void *context, int64_t items, int th
     pthread_cond_init(&shared.ended, &clock);
     pthread_condattr_destroy(&clock);
 
+    pthread_attr_t attributes;
+    const bool small = pthread_attr_init(&attributes) == 0;
+    if (small) {
+        (void)pthread_attr_setstacksize(&attributes, SFU__THREAD_STACK);
+    }
     pthread_t others[THREADS_MAX];
     member members[THREADS_MAX];
     const int wanted = items < threads ? (int)items : threads;
@@ -113,13 +118,17 @@ sfu_status sfu__parallel(sfu__work_fn work, void *context, int64_t items, int th
     while (started + 1 < wanted && started < THREADS_MAX - 1) {
         members[started] = (member){&shared, started + 1};
         pthread_mutex_lock(&shared.lock);
-        const bool created = pthread_create(&others[started], NULL, member_main, &members[started]) == 0;
+        const bool created =
+            pthread_create(&others[started], small ? &attributes : NULL, member_main, &members[started]) == 0;
         shared.running += created;
         pthread_mutex_unlock(&shared.lock);
         if (!created) {
             break;
         }
         started++;
+    }
+    if (small) {
+        pthread_attr_destroy(&attributes);
     }
     run_items(&shared, 0);
     wait_for_others(&shared);

@@ -8,6 +8,9 @@
 
 #include "status.h"
 
+/* Stack of a thread: less than the usual 8 MiB, which count as memory of the process. */
+enum { SFU__THREAD_STACK = 2 << 20 };
+
 /* `wanted`, or the number of cores available to this process if it is 0; between 1 and 256. */
 int sfu__thread_count(int wanted);
 

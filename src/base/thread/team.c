@@ -10,6 +10,8 @@
  */
 #define _GNU_SOURCE /* sched_getaffinity, pthread_attr_setaffinity_np */
 #include "team.h"
+
+#include "parallel.h"
 #include "clock.h"
 #include "memory.h"
 
@@ -236,6 +238,7 @@ static bool start_member(member *self, int core) {
         CPU_SET((size_t)core, &one);
         (void)pthread_attr_setaffinity_np(&attributes, sizeof one, &one); /* on failure it may run on any core */
     }
+    (void)pthread_attr_setstacksize(&attributes, SFU__THREAD_STACK);
     const bool made = pthread_create(&self->handle, &attributes, member_main, self) == 0;
     pthread_attr_destroy(&attributes);
     return made;

@@ -28,6 +28,8 @@ sfu_status sfu__dataset_new(sfu_dataset **dataset, const char *name) {
         goto done;
     }
     self->lock_made = true;
+    snprintf(self->graph_name, sizeof self->graph_name, "%.200s: adj", name);
+    snprintf(self->features_name, sizeof self->features_name, "%.200s: x", name);
     *dataset = self;
     self = NULL;
 done:
@@ -385,13 +387,32 @@ done:
     return status;
 }
 
-sfu_status sfu__dataset_copy_indices(sfu_dataset *dataset) {
+/* Whether a tensor belongs to the graph or the features. */
+static bool is_of_matrix(const sfu__tensor *tensor) {
+    return strncmp(tensor->name, "adj.", 4) == 0 || strncmp(tensor->name, "x.", 2) == 0 ||
+           strcmp(tensor->name, "x") == 0;
+}
+
+static bool is_integer(const sfu__tensor *tensor) { return tensor->dtype == SFU__I32 || tensor->dtype == SFU__I64; }
+
+int64_t sfu__dataset_bytes(const sfu_dataset *dataset, bool indices_only) {
+    int64_t sum = 0;
+    for (int64_t i = 0; i < dataset->tensor_count; i++) {
+        const sfu__tensor *tensor = &dataset->tensors[i];
+        if (is_of_matrix(tensor) && (is_integer(tensor) || !indices_only)) {
+            sum += tensor->count * (tensor->dtype == SFU__I64 ? 8 : 4);
+        }
+    }
+    return sum;
+}
+
+sfu_status sfu__dataset_copy_indices(sfu_dataset *dataset, bool matrices) {
     sfu_status status = SFU_OK;
     bool copied = false;
     for (int64_t i = 0; dataset->file != NULL && i < dataset->tensor_count; i++) {
         sfu__tensor *tensor = &dataset->tensors[i];
-        const bool is_integer = tensor->dtype == SFU__I32 || tensor->dtype == SFU__I64;
-        if (is_integer && sfu__bytes_is_mapped(sfu__safetensors_bytes(dataset->file), tensor->data)) {
+        if (is_integer(tensor) && (matrices || !is_of_matrix(tensor)) &&
+            sfu__bytes_is_mapped(sfu__safetensors_bytes(dataset->file), tensor->data)) {
             SFU_TRY(copy_tensor(dataset, tensor));
             copied = true;
         }

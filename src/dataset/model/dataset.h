@@ -6,12 +6,15 @@
  *    computed once under `lock`.
  * 3. Before the check has passed, only counts and array sizes may be relied on.
  * 4. The check copies integer tensors (indices, offsets, labels) out of a mapped file before it validates them. If
- *    another process changes the file later, floating-point values may be wrong, but no access is out of bounds.
+ *    another process changes the file later, floating-point values may be wrong, but no access is out of bounds. In a
+ *    run with a memory limit the indices and offsets of the matrices stay in the file and are copied, and checked
+ * again, a few rows at a time.
  */
 #ifndef SFU_DATASET_H
 #define SFU_DATASET_H
 
 #include "names.h"
+#include "row_block.h"
 #include "safetensors.h"
 
 #include <pthread.h>
@@ -52,13 +55,15 @@ struct sfu_dataset {
 
     pthread_mutex_t lock;
     bool lock_made, checked;
+    bool nodes_checked, streamed_checked; /* parts of the check have passed */
     bool assembled;     /* the graph was built by sfu__assemble: already sorted and symmetric, no check needed */
     bool finite;        /* the dense features are known to be finite */
     bool directed;      /* known after the check */
     sfu_status verdict; /* result of the check */
     char verdict_text[512];
-    struct sfu__statistics *statistics; /* see dataset_statistics.h; NULL until first requested */
-    char digest[65];                    /* "" until first requested */
+    char graph_name[256], features_name[256]; /* prefixes of messages: "NAME: adj" and "NAME: x" */
+    struct sfu__statistics *statistics;       /* see dataset_statistics.h; NULL until first requested */
+    char digest[65];                          /* "" until first requested */
 };
 
 /* An empty dataset with a name, to be filled in. */
@@ -73,8 +78,23 @@ SFU_CHECKED sfu_status sfu__dataset_add(sfu_dataset *dataset, const char *name, 
                                         const int64_t *shape, const void *data);
 void sfu__dataset_take_scratch(sfu_dataset *dataset, struct sfu__scratch **scratch);
 
-/* Copies the integer tensors that lie in a mapped file, and binds again. Called only by the check. */
-SFU_CHECKED sfu_status sfu__dataset_copy_indices(sfu_dataset *dataset);
+/* Copies the integer tensors that lie in a mapped file, and binds again; without `matrices` not those of the graph and
+ * of the features. Called only by the checks. */
+SFU_CHECKED sfu_status sfu__dataset_copy_indices(sfu_dataset *dataset, bool matrices);
+
+/* Parts of sfu_dataset_check, for datasets larger than memory. They are the whole check unless the file is mapped.
+ *   nodes    labels, splits, names and node columns; the graph and the features may not be read
+ *   streamed   and the graph and the features, which stay in the mapped file: their rows may only be read through
+ *              sfu__dataset_mapped_graph and sfu__row_block_read, which check them again */
+SFU_CHECKED sfu_status sfu__dataset_check_nodes(const sfu_dataset *dataset);
+SFU_CHECKED sfu_status sfu__dataset_check_streamed(const sfu_dataset *dataset);
+
+/* The graph and the sparse features (rows is 0 if they are dense), as matrices whose arrays may change. */
+sfu__mapped_csr sfu__dataset_mapped_graph(const sfu_dataset *dataset);
+sfu__mapped_csr sfu__dataset_mapped_features(const sfu_dataset *dataset);
+
+/* Bytes of the tensors of the graph and the features, and of their indices and offsets alone. */
+int64_t sfu__dataset_bytes(const sfu_dataset *dataset, bool indices_only);
 
 /* Points the fields above at the tensors of the table and checks shapes and types. Used for containers and for datasets
  * built in memory. `location` is the prefix of messages; `features` is the number of columns of sparse features,

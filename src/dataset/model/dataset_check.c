@@ -9,23 +9,26 @@
 #include <stdio.h>
 #include <string.h>
 
+static int64_t tensor_size(const sfu_dataset *dataset, const char *name) {
+    int64_t size = 0;
+    for (int64_t i = 0; i < dataset->tensor_count; i++) {
+        size = strcmp(dataset->tensors[i].name, name) == 0 ? dataset->tensors[i].count : size;
+    }
+    return size;
+}
+
 /* Checks the CSR matrix in the tensors NAME.indptr, NAME.indices, ... */
 static sfu_status check_csr(const sfu_dataset *dataset, const sfu_csr *csr, const char *name, bool weights,
-                            bool *asymmetric) {
+                            bool *asymmetric, bool mapped) {
     char what[300], indices[32];
     snprintf(what, sizeof what, "%.200s: %s", dataset->name, name);
     snprintf(indices, sizeof indices, "%s.indices", name);
-    int64_t nonzeros = 0;
-    for (int64_t i = 0; i < dataset->tensor_count; i++) {
-        if (strcmp(dataset->tensors[i].name, indices) == 0) {
-            nonzeros = dataset->tensors[i].count;
-        }
-    }
-    return sfu__csr_check(csr, &(sfu__csr_rules){what, nonzeros, weights, sfu__thread_count(0)}, asymmetric);
+    const int64_t nonzeros = tensor_size(dataset, indices);
+    return sfu__csr_check(csr, &(sfu__csr_rules){what, nonzeros, weights, sfu__thread_count(0), mapped}, asymmetric);
 }
 
-static sfu_status check_graph(sfu_dataset *dataset) {
-    return dataset->assembled ? SFU_OK : check_csr(dataset, &dataset->graph, "adj", true, &dataset->directed);
+static sfu_status check_graph(sfu_dataset *dataset, bool mapped) {
+    return dataset->assembled ? SFU_OK : check_csr(dataset, &dataset->graph, "adj", true, &dataset->directed, mapped);
 }
 
 static sfu_status check_numbers(const sfu_dataset *dataset, const char *what, const float *values, int64_t rows,
@@ -43,12 +46,12 @@ static sfu_status check_numbers(const sfu_dataset *dataset, const char *what, co
     return SFU_OK;
 }
 
-static sfu_status check_features(const sfu_dataset *dataset) {
+static sfu_status check_features(const sfu_dataset *dataset, bool mapped) {
     if (dataset->finite) {
         return SFU_OK;
     }
     return dataset->dense != NULL ? check_numbers(dataset, "x", dataset->dense, dataset->nodes, dataset->features)
-                                  : check_csr(dataset, &dataset->sparse, "x", false, NULL);
+                                  : check_csr(dataset, &dataset->sparse, "x", false, NULL, mapped);
 }
 
 static sfu_status check_labels(const sfu_dataset *dataset) {
@@ -129,15 +132,22 @@ static sfu_status check_columns(const sfu_dataset *dataset) {
     return SFU_OK;
 }
 
-static sfu_status check_all(sfu_dataset *dataset) {
+static sfu_status check_node_tensors(const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__dataset_copy_indices(dataset));
-    SFU_TRY(check_graph(dataset));
-    SFU_TRY(check_features(dataset));
     SFU_TRY(check_labels(dataset));
     SFU_TRY(check_splits(dataset));
     SFU_TRY(check_names(dataset));
     SFU_TRY(check_columns(dataset));
+done:
+    return status;
+}
+
+static sfu_status check_all(sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__dataset_copy_indices(dataset, true));
+    SFU_TRY(check_graph(dataset, false));
+    SFU_TRY(check_features(dataset, false));
+    SFU_TRY(check_node_tensors(dataset));
 done:
     return status;
 }
@@ -160,4 +170,59 @@ sfu_status sfu_dataset_check(const sfu_dataset *dataset) {
         sfu__set_message(self->verdict_text);
     }
     return verdict;
+}
+
+/* ---- datasets larger than memory -------------------------------------------------------------------------------- */
+
+static sfu_status check_nodes_once(sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    if (!dataset->nodes_checked) {
+        SFU_TRY(sfu__dataset_copy_indices(dataset, false));
+        SFU_TRY(check_node_tensors(dataset));
+        dataset->nodes_checked = true;
+    }
+done:
+    return status;
+}
+
+static sfu_status check_streamed_once(sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(check_nodes_once(dataset));
+    if (!dataset->streamed_checked) {
+        SFU_TRY(check_graph(dataset, true));
+        SFU_TRY(check_features(dataset, true));
+        dataset->streamed_checked = true;
+    }
+done:
+    return status;
+}
+
+/* Runs a part of the check, unless the whole has been done or the file is not mapped. */
+static sfu_status check_part(const sfu_dataset *dataset, sfu_status (*check)(sfu_dataset *dataset)) {
+    sfu_dataset *self = (sfu_dataset *)(uintptr_t)dataset;
+    const sfu__bytes *bytes = self->file != NULL ? sfu__safetensors_bytes(self->file) : NULL;
+    if (bytes == NULL || bytes->mapped == NULL) {
+        return sfu_dataset_check(dataset);
+    }
+    pthread_mutex_lock(&self->lock);
+    sfu_status status = SFU_OK;
+    if (!self->checked || self->verdict != SFU_OK) {
+        const sfu__watch before = sfu__watch_start(NULL, NULL, "checking the dataset");
+        status = check(self);
+        sfu__watch_end(before);
+    }
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+sfu_status sfu__dataset_check_nodes(const sfu_dataset *dataset) { return check_part(dataset, check_nodes_once); }
+
+sfu_status sfu__dataset_check_streamed(const sfu_dataset *dataset) { return check_part(dataset, check_streamed_once); }
+
+sfu__mapped_csr sfu__dataset_mapped_graph(const sfu_dataset *dataset) {
+    return (sfu__mapped_csr){dataset->graph, tensor_size(dataset, "adj.indices"), dataset->graph_name};
+}
+
+sfu__mapped_csr sfu__dataset_mapped_features(const sfu_dataset *dataset) {
+    return (sfu__mapped_csr){dataset->sparse, tensor_size(dataset, "x.indices"), dataset->features_name};
 }

@@ -291,7 +291,7 @@ sfu_status sfu_split_new(sfu_split **split, const sfu_dataset *dataset, const ch
     if (protocol == NULL) {
         protocol = dataset->has_standard ? "standard" : "holdout:0";
     }
-    SFU_TRY(sfu_dataset_check(dataset));
+    SFU_TRY(sfu__dataset_check_nodes(dataset));
     SFU_TRY(sfu__draft_start(&draft, dataset, protocol, size));
     SFU_TRY(run_protocol(&draft, protocol));
     SFU_TRY(check_parts(&draft, SFU_PARTS));
@@ -331,7 +331,7 @@ sfu_status sfu_split_from_nodes(sfu_split **split, const sfu_dataset *dataset, c
     sfu__draft draft = {0};
     sfu__text text = {0};
     *split = NULL;
-    SFU_TRY(sfu_dataset_check(dataset));
+    SFU_TRY(sfu__dataset_check_nodes(dataset));
     SFU_TRY(sfu__draft_start(&draft, dataset, "nodes", NULL));
     for (int part = 0; part < SFU_PARTS; part++) {
         for (int32_t i = 0; i < counts[part]; i++) {
@@ -401,7 +401,7 @@ sfu_status sfu_split_save(const sfu_split *split, const sfu_dataset *dataset, co
                          dataset->nodes);
     }
     SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_csv_options));
-    SFU_TRY(sfu_dataset_check(dataset));
+    SFU_TRY(sfu__dataset_check_nodes(dataset));
     SFU_TRY(sfu__writer_open(&writer, path));
     sfu__writer_set_spreadsheet(writer, options.spreadsheet);
     SFU_TRY(sfu__writer_format(writer, "node,part\n"));

@@ -91,6 +91,21 @@ done:
     return status;
 }
 
+/* The smoother of a streaming plan. Its shared entry is empty and gives it a key. */
+static sfu_status make_nothing(void *context, sfu__shared *entry) {
+    (void)context;
+    (void)entry;
+    return SFU_OK;
+}
+
+static sfu_status streamed_smoother(sfu__smoother *smoother, const sfu__plan *plan, const sfu__layer *layer,
+                                    const sfu_smoothing_options *options) {
+    const sfu__mapped_csr graph = sfu__dataset_mapped_graph(plan->dataset);
+    smoother->csr = (sfu_csr){.rows = plan->nodes, .cols = plan->nodes};
+    return sfu__smoothing_stream_new(&smoother->stream, &graph, !plan->dataset->directed, options,
+                                     1.0 - layer->teleport, plan->threads);
+}
+
 static sfu_status fixed_smoother(sfu__smoother *smoother, const sfu__plan *plan, const sfu__layer *layer,
                                  const sfu_smoothing_options *options) {
     sfu_status status = SFU_OK;
@@ -101,8 +116,9 @@ static sfu_status fixed_smoother(sfu__smoother *smoother, const sfu__plan *plan,
                              options->neighbour, options->unweighted, options->probabilities, layer->teleport,
                              layer->self_column != NULL ? layer->self_column : "",
                              layer->neighbour_column != NULL ? layer->neighbour_column : ""));
-    SFU_TRY(sfu__shared_get(&smoother->shared, key.bytes, make_smoothing, &job));
+    SFU_TRY(sfu__shared_get(&smoother->shared, key.bytes, plan->memory > 0 ? make_nothing : make_smoothing, &job));
     smoother->csr = sfu__matrix_view(&smoother->shared->matrix);
+    SFU_TRY(plan->memory > 0 ? streamed_smoother(smoother, plan, layer, options) : SFU_OK);
 done:
     sfu__text_clear(&key);
     return status;

@@ -11,22 +11,24 @@
 /* ---- needed rows ------------------------------------------------------------------------------------------------ */
 
 /* stage_of[node] is 1 for the first stage that needs it and so on; 0: not needed. */
-static void mark_row(uint8_t *stage_of, const sfu_csr *csr, int32_t node, bool itself, uint8_t mark) {
-    for (int64_t e = csr->indptr[node]; e < csr->indptr[node + 1]; e++) {
-        stage_of[csr->indices[e]] = mark;
-    }
-    if (itself) {
-        stage_of[node] = mark;
-    }
-}
-
-static void mark_rows(uint8_t *stage_of, const sfu_csr *csr, const sfu__row_set *out, bool itself) {
+static sfu_status mark_rows(uint8_t *stage_of, const sfu__smoother *smoother, const sfu__row_set *out) {
+    sfu_status status = SFU_OK;
+    sfu__row_reader reader = {.smoother = smoother};
     for (int stage = SFU__STAGES - 1; stage >= 0; stage--) { /* earlier stages overwrite later ones */
         const sfu__range rows = sfu__stage_rows(out, stage);
         for (int64_t row = rows.begin; row < rows.end; row++) {
-            mark_row(stage_of, csr, sfu__row_set_node(out, (int32_t)row), itself, (uint8_t)(stage + 1));
+            const int32_t node = sfu__row_set_node(out, (int32_t)row);
+            SFU_TRY(sfu__poll_at(row));
+            SFU_TRY(sfu__read_row(&reader, node));
+            for (int64_t e = 0; e < reader.count; e++) {
+                stage_of[reader.columns[e]] = (uint8_t)(stage + 1);
+            }
+            stage_of[node] = smoother->teleport > 0.0 ? (uint8_t)(stage + 1) : stage_of[node];
         }
     }
+done:
+    sfu__row_reader_clear(&reader);
+    return status;
 }
 
 /* Collects the marked nodes into a row set and clears the marks; all nodes in stage 0 are stored as NULL. */
@@ -132,7 +134,7 @@ static sfu_status find_input_rows(row_set_builder *self, int i) {
         return SFU_OK;
     }
     const sfu__smoother *smoother = &plan->smoothers[op->smoothing];
-    mark_rows(self->stage_of, &smoother->csr, out, smoother->teleport > 0.0);
+    SFU_TRY(mark_rows(self->stage_of, smoother, out));
     SFU_TRY(collect(in, self->stage_of, plan->nodes));
     if (may_share(self, i) && same_lists(in, out)) {
         sfu__free(in->nodes);
@@ -190,15 +192,22 @@ void sfu__row_sets_free(sfu__pass *pass, int op_count) {
     pass->row_sets = NULL;
 }
 
-int64_t sfu__row_set_nonzeros(const sfu_csr *csr, const sfu__row_set *row_set) {
+sfu_status sfu__row_set_nonzeros(int64_t *nonzeros, const sfu__smoother *smoother, const sfu__row_set *row_set) {
+    sfu_status status = SFU_OK;
+    sfu__row_reader reader = {.smoother = smoother};
+    *nonzeros = 0;
     if (row_set->nodes == NULL) {
-        return csr->indptr[csr->rows];
+        *nonzeros = smoother->stream != NULL ? smoother->stream->nonzeros : smoother->csr.indptr[smoother->csr.rows];
+        return SFU_OK;
     }
-    int64_t sum = 0;
     for (int32_t row = 0; row < row_set->count; row++) {
-        sum += csr->indptr[row_set->nodes[row] + 1] - csr->indptr[row_set->nodes[row]];
+        SFU_TRY(sfu__poll_at(row));
+        SFU_TRY(sfu__read_row(&reader, row_set->nodes[row]));
+        *nonzeros += reader.count;
     }
-    return sum;
+done:
+    sfu__row_reader_clear(&reader);
+    return status;
 }
 
 sfu_status sfu__row_set_index(int32_t **row_of, const sfu__row_set *row_set, int32_t nodes) {

@@ -1,6 +1,8 @@
 /* lower_features.c - lowers the product of the features and the first weights: the features are folded, shared with
  * other plans, sparse or dense, and dropped out in training. */
 #include "lower_int.h"
+#include "format_number.h"
+#include "stream.h"
 #include "text.h"
 
 #include <stdio.h>
@@ -32,10 +34,12 @@ static sfu_status make_folded(void *context, sfu__shared *entry) {
     sfu_status status = SFU_OK;
     const fold_job *job = context;
     const sfu__plan *plan = job->lowering->plan;
-    const sfu__pass *pass = job->lowering->pass;
+    sfu__pass *pass = job->lowering->pass;
     const int64_t rows = pass->row_sets[job->fold].count;
     sfu__block block = {0};
-    SFU_TRY(sfu__fold(&entry->matrix, &entry->dense, plan, pass, job->fold, job->as_dense, job->by_columns));
+    SFU_TRY(plan->memory > 0
+                ? sfu__stream_fold(&entry->matrix, &entry->dense, plan, pass, job->fold, job->as_dense, job->by_columns)
+                : sfu__fold(&entry->matrix, &entry->dense, plan, pass, job->fold, job->as_dense, job->by_columns));
     entry->bytes = job->as_dense ? rows * sfu__ld(plan->features) * 4 : entry->matrix.indptr[rows] * 8 + rows * 8;
     if (job->form != NULL) {
         SFU_TRY(sfu__block_take(&block, plan, &entry->matrix, &job->use));
@@ -167,7 +171,8 @@ static sfu_status features_block(int *block, sfu__lowering *self, int fold, int3
     sfu__block copy = {0};
     job.form = self->plan->backend->form(plan->features, true, &job.use);
     sfu__matrix_source source = {X->rows, X->cols, X->indptr, X->indices, X->values, NULL, NULL, NULL};
-    if (fold > 0 || self->pass->row_sets[0].nodes != NULL || X->values == NULL || job.form != NULL) {
+    if (fold > 0 || self->pass->row_sets[0].nodes != NULL || X->values == NULL || job.form != NULL ||
+        plan->memory > 0) {
         SFU_TRY(folded_features(&shared, self, job));
         const sfu_matrix *m = &shared->matrix;
         source = (sfu__matrix_source){m->rows, m->cols, m->indptr, m->indices, m->values, NULL, NULL, NULL};
@@ -203,6 +208,19 @@ done:
     return status;
 }
 
+/* The reason for a strategy, or what streaming took. */
+static void explain_stream(char why[SFU__STEP_WHY], const char *reason, const sfu__pass *pass) {
+    const sfu__stream_work *work = &pass->stream_work;
+    char peak[SFU__SIZE_MAX];
+    if (work->slices == 0) {
+        snprintf(why, SFU__STEP_WHY, "%s", reason);
+        return;
+    }
+    snprintf(why, SFU__STEP_WHY, "streamed: %d slice%s of %d columns, %lld pass%s over the graph, %d over X, peak %s",
+             work->slices, work->slices == 1 ? "" : "s", work->width, (long long)work->graph_passes,
+             work->graph_passes == 1 ? "" : "es", work->slices, sfu__size_text(peak, (double)work->peak));
+}
+
 /* H = F W with a sparse F. */
 sfu_status sfu__sparse_product(sfu__value *current, sfu__lowering *self, const sfu__strategy *strategy, int weights,
                                int mask) {
@@ -219,7 +237,7 @@ sfu_status sfu__sparse_product(sfu__value *current, sfu__lowering *self, const s
     *current = sfu__new_value(self, row_set, self->plan->ops[weights].width);
     sfu__plan_step step = sfu__step_of(self, SFU__KERNEL_SPMM, mask >= 0 ? "%s = drop %s W%d" : "%s = %s W%d",
                                        current->name, name, self->plan->ops[weights].layer);
-    snprintf(step.why, sizeof step.why, "%s", strategy->why_product);
+    explain_stream(step.why, strategy->why_product, self->pass);
     step.wait = mask >= 0;
     SFU_TRY(sfu__add_spmm(self, current, block, &W, false, step));
     SFU_TRY(sfu__add_record(
@@ -260,16 +278,41 @@ done:
     return status;
 }
 
+/* S^k (X W) of a streaming plan, which sfu__plan_stream computes before the pass runs. */
+sfu_status sfu__streamed_product(sfu__value *current, sfu__lowering *self, const sfu__strategy *strategy, int weights,
+                                 int last) {
+    sfu_status status = SFU_OK;
+    sfu__pass *pass = self->pass;
+    const int32_t width = self->plan->ops[weights].width;
+    SFU_TRY(sfu__stream_reserve(pass, self->plan, last, strategy->sparse));
+    *current = (sfu__value){.at = {.space = SFU__MEMORY_FIXED,
+                                   .fixed = pass->streamed,
+                                   .rows = pass->row_sets[last].count,
+                                   .cols = width,
+                                   .ld = sfu__ld(width)},
+                            .row_set = last};
+    snprintf(current->name, sizeof current->name, "Z");
+    SFU_TRY(sfu__partition_of(&current->partition, pass, current->at.rows, -1, last));
+    SFU_TRY(sfu__dropout_dense(current, self, -1)); /* a copy, which later steps may overwrite */
+    sfu__plan_step *copy = &pass->steps[pass->step_count - 1];
+    snprintf(copy->text, sizeof copy->text, last > 0 ? "Z = S^k (X W%d)" : "Z = X W%d", self->plan->ops[weights].layer);
+    explain_stream(copy->why, "", pass);
+done:
+    return status;
+}
+
 sfu_status sfu__dense_product(sfu__value *current, sfu__lowering *self, const sfu__strategy *strategy, int weights,
                               int mask) {
     sfu_status status = SFU_OK;
     sfu__value features;
+    char why[SFU__STEP_WHY];
     SFU_TRY(sfu__dense_features(&features, self, strategy->fold, strategy->by_columns));
+    explain_stream(why, strategy->why_product, self->pass);
     if (mask >= 0) {
         SFU_TRY(sfu__dropout_dense(&features, self, mask));
         snprintf(features.name, sizeof features.name, strategy->fold == 0 ? "drop X" : "drop (S^%d X)", strategy->fold);
     }
-    SFU_TRY(sfu__add_weights(current, self, &features, weights, strategy->why_product));
+    SFU_TRY(sfu__add_weights(current, self, &features, weights, why));
 done:
     return status;
 }

@@ -104,6 +104,8 @@ SFU_CHECKED sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *
 SFU_CHECKED sfu_status sfu__dropout_dense(sfu__value *features, sfu__lowering *self, int mask);
 SFU_CHECKED sfu_status sfu__sparse_product(sfu__value *current, sfu__lowering *self, const sfu__strategy *strategy,
                                            int weights, int mask);
+SFU_CHECKED sfu_status sfu__streamed_product(sfu__value *current, sfu__lowering *self, const sfu__strategy *strategy,
+                                             int weights, int last);
 SFU_CHECKED sfu_status sfu__dense_product(sfu__value *current, sfu__lowering *self, const sfu__strategy *strategy,
                                           int weights, int mask);
 

@@ -9,6 +9,8 @@
  * every machine.
  */
 #include "plan_int.h"
+#include "format_number.h"
+#include "process_memory.h"
 #include "progress.h"
 
 #include <string.h>
@@ -24,12 +26,14 @@ typedef struct sweep {
     const sfu__plan *plan;
     int32_t rows, sampled;
     int words;                /* per node */
-    uint64_t *current, *next; /* [nodes][words]: the rows that reach a node */
-    int32_t *nodes, *others;
-    int32_t count;    /* nodes that some row reaches, listed in `nodes` */
-    int64_t reached;  /* set bits */
-    double walked;    /* multiply-adds of the sampled rows */
-    double last_step; /* those of the last step */
+    uint64_t *current, *next; /* [count][words]: the rows that reach each node of `nodes`, and of `others` */
+    int32_t *nodes, *others;  /* nodes that some row reaches; `others`: those of the next step */
+    size_t nodes_capacity, others_capacity; /* in nodes, of the masks too */
+    int32_t count;
+    int32_t *position; /* [nodes of the graph]: its number in `others`, from 1; 0: not reached */
+    int64_t reached;   /* set bits */
+    double walked;     /* multiply-adds of the sampled rows */
+    double last_step;  /* those of the last step */
     double words_visited;
     bool settled;      /* another step with the same smoothing changes nothing */
     int settled_under; /* that smoothing */
@@ -40,7 +44,62 @@ static void sweep_clear(sweep *self) {
     sfu__free(self->next);
     sfu__free(self->nodes);
     sfu__free(self->others);
+    sfu__free(self->position);
     *self = (sweep){0};
+}
+
+/* Space for another node in `others`: twice as much as before, but never for more nodes than there are. */
+static sfu_status grow_others(sweep *self) {
+    const size_t nodes = (size_t)self->plan->nodes, twice = 2 * self->others_capacity + 64;
+    const size_t capacity = twice < nodes ? twice : nodes;
+    const size_t more = (capacity - self->others_capacity) * ((size_t)self->words * sizeof *self->next + 4);
+    if (self->plan->memory > 0 && sfu__process_memory() + (int64_t)more > self->plan->memory) {
+        char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
+        return sfu__fail(
+            SFU_ERR_MEMORY, "%s: planning needs up to %s of memory, more than the limit of %s; use a larger limit",
+            self->plan->dataset->name, sfu__size_text(needs, (double)sfu__process_memory() + 140.0 * (double)nodes),
+            sfu__size_text(limit, (double)self->plan->memory));
+    }
+    int32_t *others = sfu__resize(self->others, capacity, sizeof *others);
+    if (others == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    self->others = others;
+    uint64_t *next = sfu__resize(self->next, capacity * (size_t)self->words, sizeof *next);
+    if (next == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    self->next = next;
+    self->others_capacity = capacity;
+    return SFU_OK;
+}
+
+/* Appends a node that nothing reaches yet to `others`. */
+static sfu_status add_node(sweep *self, int32_t node) {
+    const size_t words = (size_t)self->words, at = (size_t)self->count;
+    const sfu_status status = at < self->others_capacity ? SFU_OK : grow_others(self);
+    if (status != SFU_OK) {
+        return status;
+    }
+    self->others[at] = node;
+    memset(self->next + at * words, 0, words * sizeof *self->next);
+    self->position[node] = ++self->count;
+    return SFU_OK;
+}
+
+static void swap_lists(sweep *self) {
+    uint64_t *masks = self->current;
+    int32_t *nodes = self->nodes;
+    const size_t capacity = self->nodes_capacity;
+    self->current = self->next;
+    self->nodes = self->others;
+    self->nodes_capacity = self->others_capacity;
+    self->next = masks;
+    self->others = nodes;
+    self->others_capacity = capacity;
+    for (int32_t i = 0; i < self->count; i++) {
+        self->position[self->nodes[i]] = 0;
+    }
 }
 
 /* Starts from all rows of a row set, or from an evenly spaced sample, whatever their order. */
@@ -50,17 +109,14 @@ static sfu_status sweep_start(sweep *self, const sfu__plan *plan, const sfu__row
     *self = (sweep){.plan = plan, .rows = row_set->count};
     self->sampled = row_set->count < SAMPLE_MOST ? row_set->count : SAMPLE_MOST;
     self->words = (self->sampled + WORD - 1) / WORD;
-    SFU_ALLOC_ZERO(self->current, (int64_t)plan->nodes * self->words);
-    SFU_ALLOC_ZERO(self->next, (int64_t)plan->nodes * self->words);
-    SFU_ALLOC(self->nodes, plan->nodes);
-    SFU_ALLOC(self->others, plan->nodes);
+    SFU_ALLOC_ZERO(self->position, plan->nodes);
     SFU_TRY(sfu__row_set_ascending(&ascending, row_set, plan->nodes));
     for (int32_t i = 0; i < self->sampled; i++) {
         const int32_t row = (int32_t)((int64_t)i * self->rows / self->sampled);
-        const int32_t node = sfu__row_set_node(&ascending, row);
-        self->nodes[self->count++] = node;
-        self->current[(int64_t)node * self->words + i / WORD] = UINT64_C(1) << (i % WORD);
+        SFU_TRY(add_node(self, sfu__row_set_node(&ascending, row)));
+        self->next[(int64_t)i * self->words + i / WORD] = UINT64_C(1) << (i % WORD);
     }
+    swap_lists(self);
     self->reached = self->sampled;
 done:
     sfu__free(ascending.nodes);
@@ -76,39 +132,38 @@ static int64_t bits_of(const uint64_t *mask, int words) {
 }
 
 /* Adds the rows in `from` to those that reach this node. */
-static void reach_node(sweep *self, int32_t node, const uint64_t *from) {
-    uint64_t *to = self->next + (int64_t)node * self->words;
-    uint64_t before = 0;
+static sfu_status reach_node(sweep *self, int32_t node, const uint64_t *from) {
+    const sfu_status status = self->position[node] != 0 ? SFU_OK : add_node(self, node);
+    if (status != SFU_OK) {
+        return status;
+    }
+    uint64_t *to = self->next + (int64_t)(self->position[node] - 1) * self->words;
     for (int w = 0; w < self->words; w++) {
-        before |= to[w];
         to[w] |= from[w];
     }
-    if (before == 0) {
-        self->others[self->count++] = node;
-    }
+    return SFU_OK;
 }
 
 static sfu_status propagate(sweep *self, const sfu__smoother *smoother) {
     sfu_status status = SFU_OK;
-    const sfu_csr *S = &smoother->csr;
+    sfu__row_reader reader = {.smoother = smoother};
     const int32_t count = self->count;
     self->count = 0;
     self->last_step = 0.0;
     for (int32_t i = 0; i < count; i++) {
         const int32_t node = self->nodes[i];
-        const uint64_t *from = self->current + (int64_t)node * self->words;
+        const uint64_t *from = self->current + (int64_t)i * self->words;
         SFU_TRY(sfu__poll_at(i));
-        const int64_t entries = S->indptr[node + 1] - S->indptr[node];
-        for (int64_t e = S->indptr[node]; e < S->indptr[node + 1]; e++) {
-            reach_node(self, S->indices[e], from);
+        SFU_TRY(sfu__read_row(&reader, node));
+        for (int64_t e = 0; e < reader.count; e++) {
+            SFU_TRY(reach_node(self, reader.columns[e], from));
         }
-        if (smoother->teleport > 0.0) {
-            reach_node(self, node, from);
-        }
-        self->last_step += (double)entries * (double)bits_of(from, self->words);
-        self->words_visited += (double)(entries + 1) * self->words;
+        SFU_TRY(smoother->teleport > 0.0 ? reach_node(self, node, from) : SFU_OK);
+        self->last_step += (double)reader.count * (double)bits_of(from, self->words);
+        self->words_visited += (double)(reader.count + 1) * self->words;
     }
 done:
+    sfu__row_reader_clear(&reader);
     return status;
 }
 
@@ -117,20 +172,15 @@ static bool swap_sets(sweep *self, int32_t count_before) {
     const int64_t words = self->words, before = self->reached;
     self->reached = 0;
     for (int32_t i = 0; i < self->count; i++) {
-        self->reached += bits_of(self->next + self->others[i] * words, self->words);
+        self->reached += bits_of(self->next + i * words, self->words);
     }
     bool same = self->reached == before && self->count == count_before;
-    for (int32_t i = 0; i < count_before; i++) {
-        const int64_t at = self->nodes[i] * words;
-        same = same && memcmp(self->current + at, self->next + at, (size_t)words * sizeof *self->current) == 0;
-        memset(self->current + at, 0, (size_t)words * sizeof *self->current);
+    for (int32_t i = 0; same && i < count_before; i++) {
+        const int64_t at = (int64_t)self->position[self->nodes[i]] - 1;
+        same = at >= 0 &&
+               memcmp(self->current + i * words, self->next + at * words, (size_t)words * sizeof *self->current) == 0;
     }
-    uint64_t *masks = self->current;
-    self->current = self->next;
-    self->next = masks;
-    int32_t *nodes = self->nodes;
-    self->nodes = self->others;
-    self->others = nodes;
+    swap_lists(self);
     return same;
 }
 
@@ -178,28 +228,42 @@ done:
 /* ---- smoothed features ------------------------------------------------------------------------------------------ */
 
 /* Number of (row, column of X) pairs that the sampled rows reach. */
-static double reached_features(sweep *self, uint64_t *seen) {
+static sfu_status reached_features(double *count, sweep *self, uint64_t *seen) {
+    sfu_status status = SFU_OK;
     const sfu_csr *X = &self->plan->dataset->sparse;
+    const sfu__mapped_csr mapped = sfu__dataset_mapped_features(self->plan->dataset);
     const int words = self->words;
+    sfu__row_block block = {0};
     int64_t bits = 0;
+    *count = (double)self->sampled * self->plan->features;
     if (X->rows == 0) {
-        return (double)self->sampled * self->plan->features;
+        return SFU_OK;
     }
     memset(seen, 0, (size_t)self->plan->features * (size_t)words * sizeof *seen);
     for (int32_t i = 0; i < self->count; i++) {
         const int32_t node = self->nodes[i];
-        const uint64_t *from = self->current + (int64_t)node * words;
-        for (int64_t e = X->indptr[node]; e < X->indptr[node + 1]; e++) {
+        const uint64_t *from = self->current + (int64_t)i * words;
+        const int64_t *indptr = X->indptr + node;
+        const int32_t *indices = X->indices;
+        if (self->plan->memory > 0) {
+            SFU_TRY(sfu__row_block_read(&block, &mapped, node, (int64_t)node + 1));
+            indptr = block.indptr;
+            indices = block.indices;
+        }
+        for (int64_t e = indptr[0]; e < indptr[1]; e++) {
             for (int w = 0; w < words; w++) {
-                seen[(int64_t)X->indices[e] * words + w] |= from[w];
+                seen[(int64_t)indices[e] * words + w] |= from[w];
             }
         }
-        self->words_visited += (double)(X->indptr[node + 1] - X->indptr[node]) * words;
+        self->words_visited += (double)(indptr[1] - indptr[0]) * words;
     }
     for (int32_t j = 0; j < self->plan->features; j++) {
         bits += bits_of(seen + (int64_t)j * words, words);
     }
-    return (double)bits;
+    *count = (double)bits;
+done:
+    sfu__row_block_clear(&block);
+    return status;
 }
 
 /* Whether the sweep of `fold` ops is that of `fold` - 1 ops plus one step: the same rows, and one matrix for all
@@ -256,7 +320,8 @@ static sfu_status stage_nonzeros(double *nonzeros, sweep *self, uint64_t *seen, 
     *nonzeros = (double)pass->row_sets[fold].count * plan->features;
     if (!sfu__fold_fills(plan, fold)) {
         SFU_TRY(trace_to_features(self, plan, pass, fold));
-        const double count = reached_features(self, seen);
+        double count;
+        SFU_TRY(reached_features(&count, self, seen));
         *nonzeros = self->words_visited <= sfu__operations_most ? extrapolate(self, count) : SFU__TOO_MANY;
     }
 done:
@@ -264,13 +329,17 @@ done:
 }
 
 /* Multiply-adds of op i: each non-zero in the needed rows of S adds one row of its input. */
-static double op_multiply_adds(const sfu__plan *plan, const sfu__pass *pass, int i, double nonzeros) {
+static sfu_status add_operations(double *sum, const sfu__plan *plan, const sfu__pass *pass, int i, double nonzeros) {
+    sfu_status status = SFU_OK;
     const sfu__op *op = &plan->ops[i];
     const int32_t rows = pass->row_sets[i].count;
-    if (op->kind != SFU__OP_SMOOTH || rows == 0) {
-        return 0.0;
+    if (op->kind == SFU__OP_SMOOTH && rows > 0) {
+        int64_t entries;
+        SFU_TRY(sfu__row_set_nonzeros(&entries, &plan->smoothers[op->smoothing], &pass->row_sets[i + 1]));
+        *sum += (double)entries * nonzeros / rows;
     }
-    return (double)sfu__row_set_nonzeros(&plan->smoothers[op->smoothing].csr, &pass->row_sets[i + 1]) * nonzeros / rows;
+done:
+    return status;
 }
 
 /* Whether the features are so dense that dense columns take less memory and no more time. */
@@ -322,7 +391,7 @@ sfu_status sfu__fold_estimate_make(sfu__fold_estimate *estimate, const sfu__plan
     SFU_ALLOC(estimate->nonzeros, last + 1);
     SFU_ALLOC(seen, (int64_t)plan->features * (SAMPLE_MOST / WORD));
     for (int fold = 0; fold <= last; fold++) {
-        operations += fold > 0 ? op_multiply_adds(plan, pass, fold - 1, nonzeros) : 0.0;
+        SFU_TRY(fold > 0 ? add_operations(&operations, plan, pass, fold - 1, nonzeros) : SFU_OK);
         nonzeros = SFU__TOO_MANY;
         if (operations <= sfu__operations_most) {
             SFU_TRY(stage_nonzeros(&nonzeros, &self, seen, plan, pass, fold));

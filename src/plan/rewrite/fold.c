@@ -76,7 +76,7 @@ static void fold_row(void *context, sfu__row rows[3], int32_t index) {
     }
 }
 
-static double activate(sfu__activation act, double x) {
+double sfu__fold_activate(sfu__activation act, double x) {
     switch (act) {
     case SFU__RELU:
         return x > 0.0 ? x : 0.0;
@@ -99,14 +99,14 @@ static void activate_all(features *self, sfu__activation act, int32_t rows, int3
         for (int64_t i = 0; i < rows; i++) {
             for (int32_t j = 0; j < cols; j++) {
                 float *value = &self->own_dense[i * self->ld + j];
-                *value = (float)activate(act, (double)*value);
+                *value = (float)sfu__fold_activate(act, (double)*value);
             }
         }
         return;
     }
     assert(self->own_sparse.indptr != NULL);
     for (int64_t e = 0; e < self->own_sparse.indptr[self->own_sparse.rows]; e++) {
-        self->own_sparse.values[e] = (float)activate(act, (double)self->own_sparse.values[e]);
+        self->own_sparse.values[e] = (float)sfu__fold_activate(act, (double)self->own_sparse.values[e]);
     }
 }
 

@@ -248,18 +248,23 @@ static void free_matrices(panels *self) {
 
 static bool fits_transposed(const sfu__plan *plan) {
     for (int i = 0; i < plan->smoother_count; i++) {
-        const sfu_csr *S = &plan->smoothers[i].csr;
-        if (S->indptr[S->rows] > INT32_MAX) {
+        const sfu__smoother *smoother = &plan->smoothers[i];
+        const sfu_csr *S = &smoother->csr;
+        if ((smoother->stream != NULL ? smoother->stream->nonzeros : S->indptr[S->rows]) > INT32_MAX) {
             return false;
         }
     }
     return true;
 }
 
+bool sfu__panels_by_rows(const sfu__plan *plan, const sfu__row_set *row_set, int last) {
+    return row_set->count < plan->features && all_smooth(plan, last) && fits_transposed(plan);
+}
+
 sfu_status sfu__fold_panels(float *dense, const sfu__plan *plan, const sfu__pass *pass, int last) {
     sfu_status status = SFU_OK;
     const sfu__row_set *row_set = &pass->row_sets[last];
-    const bool by_rows = row_set->count < plan->features && all_smooth(plan, last) && fits_transposed(plan);
+    const bool by_rows = sfu__panels_by_rows(plan, row_set, last);
     const int64_t items = ((int64_t)(by_rows ? row_set->count : plan->features) + WIDTH - 1) / WIDTH;
     const int64_t fit = BUFFERS_MOST / (3 * (int64_t)plan->nodes * WIDTH);
     int64_t threads = plan->threads < fit ? plan->threads : fit;

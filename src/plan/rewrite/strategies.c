@@ -55,7 +55,7 @@ static sfu_status op_times_make(op_times *times, const cost_context *self, int f
     const sfu__row_set *row_sets = self->pass->row_sets;
     const sfu__op *ops = self->plan->ops;
     const int32_t ld = sfu__ld(width);
-    double nonzeros = 0.0;
+    int64_t nonzeros = 0;
     *times = (op_times){0};
     SFU_ALLOC_ZERO(times->forward, last + 1);
     SFU_ALLOC_ZERO(times->backward, last + 1);
@@ -68,10 +68,10 @@ static sfu_status op_times_make(op_times *times, const cost_context *self, int f
                                row_sets[i].count == row_sets[i + 1].count;
         if (!as_before) { /* else the same rows of the same matrix */
             const sfu__smoother *smoother = &self->plan->smoothers[ops[i].smoothing];
-            nonzeros = (double)sfu__row_set_nonzeros(&smoother->csr, &row_sets[i + 1]);
+            SFU_TRY(sfu__row_set_nonzeros(&nonzeros, smoother, &row_sets[i + 1]));
         }
-        times->forward[i] = spmm_seconds(row_sets[i + 1].count, ld, nonzeros, row_sets[i].count, false);
-        times->backward[i] = spmm_seconds(row_sets[i].count, ld, nonzeros, row_sets[i + 1].count, true);
+        times->forward[i] = spmm_seconds(row_sets[i + 1].count, ld, (double)nonzeros, row_sets[i].count, false);
+        times->backward[i] = spmm_seconds(row_sets[i].count, ld, (double)nonzeros, row_sets[i + 1].count, true);
     }
 done:
     return status;
@@ -437,8 +437,9 @@ sfu_status sfu__choose_features(sfu__strategy *strategy, const sfu__plan *plan, 
     }
     SFU_TRY(estimates_make(&found, &self, least, most, last));
     for (int fold = least; fold <= most; fold++) {
-        /* The least fold is always possible, even beyond the limits. */
-        if (allowed(&self, fold, last) && (fold == least || fold <= found.estimate.most)) {
+        /* The least fold is always possible, even beyond the limits, and the last one if panels compute it. */
+        const bool in_panels = fold == most && found.estimate.by_columns;
+        if (allowed(&self, fold, last) && (fold == least || fold <= found.estimate.most || in_panels)) {
             consider_features(&choice, &self, &found, fold, last);
         }
     }

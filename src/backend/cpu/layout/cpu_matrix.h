@@ -50,6 +50,7 @@ struct sfu__sparse {
     const float *row_value;    /* with row_perm: NULL, or the value of all entries of row i, if they are equal */
     const sfu__csc *csc;       /* NULL, or the same entries in CSC form: used, with `scratch`, by products of all rows
                                 * if rows of C are narrow */
+    bool wide;                 /* rows of C are not flushed, even if they are narrow */
     float *scratch;            /* one row of C per sum; used by one product at a time */
 };
 

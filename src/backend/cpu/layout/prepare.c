@@ -170,6 +170,7 @@ sfu_status sfu__cpu_bind(sfu__sparse **bound, const sfu__prepared *prepared, con
     }
     (*bound)->keep_mask = binding->keep_mask;
     (*bound)->mask = binding->mask;
+    (*bound)->wide = binding->wide;
     (*bound)->scratch = binding->scratch;
 done:
     return status;

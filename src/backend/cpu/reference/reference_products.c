@@ -56,7 +56,7 @@ void sfu__spmm_plain(const sfu__dense *C, const sfu__sparse *A, const sfu__dense
             }
             float *c = row_of(C, A->row_perm != NULL ? A->row_perm[i] : i) + j;
             const float result = add ? *c + whole(&p) : whole(&p);
-            *c = C->ld <= SFU__NARROW ? v_flush(result) : result;
+            *c = C->ld <= SFU__NARROW && !A->wide ? v_flush(result) : result;
         }
     }
 }

@@ -161,7 +161,7 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
     o.indices16 = A->indices16;
     o.row_value = A->row_value;
     o.last = A->indptr[rows.end] - AHEAD;
-    o.flushed = C->ld <= SFU__NARROW ? SFU__FLUSH_BELOW : 0.0F;
+    o.flushed = C->ld <= SFU__NARROW && !A->wide ? SFU__FLUSH_BELOW : 0.0F;
     o.prefetch = B->rows * o.stride > prefetch_from(B->ld);
     int32_t column = 0;
     if (A->csc != NULL && C->ld <= SFU__NARROW && rows.begin == 0 && rows.end == A->rows) {

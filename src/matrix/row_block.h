@@ -1,0 +1,33 @@
+/* row_block.h - a block of rows of a CSR matrix in a mapped file, copied and checked before it is used.
+ *
+ * Another process may change the file at any time. A block therefore reads every offset and index once, into memory of
+ * its own, and checks the copy: its rows never lead outside any array.
+ */
+#ifndef SFU_ROW_BLOCK_H
+#define SFU_ROW_BLOCK_H
+
+#include "matrix.h"
+
+/* A CSR matrix whose arrays may change. */
+typedef struct sfu__mapped_csr {
+    sfu_csr csr;
+    int64_t nonzeros; /* number of indices and values in the arrays */
+    const char *what; /* prefix of messages: "NAME: adj" */
+} sfu__mapped_csr;
+
+/* Starts as {0}. */
+typedef struct sfu__row_block {
+    sfu_csr csr; /* row i is row first + i of the matrix; indptr starts at 0; values are those of the file, or NULL */
+    int64_t first;
+    int64_t entry; /* number of its first entry in the matrix */
+    int64_t *indptr;
+    int32_t *indices;
+    size_t indptr_capacity, indices_capacity;
+} sfu__row_block;
+
+/* Reads rows [first, end). Fails if an offset or an index is out of range, or if the columns of a row do not ascend. */
+SFU_CHECKED sfu_status sfu__row_block_read(sfu__row_block *block, const sfu__mapped_csr *from, int64_t first,
+                                           int64_t end);
+void sfu__row_block_clear(sfu__row_block *block);
+
+#endif

@@ -1,0 +1,36 @@
+/* smoothing_int.h - how a row of S is computed from a row of the graph, shared by smoothing.c and
+ * smoothing_stream.c. */
+#ifndef SFU_SMOOTHING_INT_H
+#define SFU_SMOOTHING_INT_H
+
+#include "smoothing.h"
+
+/* Rows of the graph: row i of `csr` is row first + i. */
+typedef struct sfu__edges {
+    const sfu_csr *csr;
+    int64_t first;
+} sfu__edges;
+
+/* The sums of the rows and columns of A~, and then their factors. */
+typedef struct sfu__smoothing_factors {
+    const sfu_smoothing_options *options;
+    sfu__normalization normalization;
+    double *row_sums;    /* r, then r^-left; NULL if left is 0 */
+    double *column_sums; /* c, then c^-right; NULL if right is 0. May be row_sums */
+} sfu__smoothing_factors;
+
+/* Checks the options and finds the normalization. */
+SFU_CHECKED sfu_status sfu__smoothing_start(sfu__smoothing_factors *self, const sfu_smoothing_options *options);
+/* Number of entries in a row of A~ and their sum; checks the node columns. */
+SFU_CHECKED sfu_status sfu__smoothing_measure(const sfu__smoothing_factors *self, const sfu__edges *edges, int64_t row,
+                                              int64_t *entries, double *sum);
+/* Adds a row of A~ to the column sums. */
+void sfu__smoothing_add_columns(double *column_sums, const sfu__smoothing_factors *self, const sfu__edges *edges,
+                                int64_t row);
+/* From the sums of a row and a column to their factors. */
+SFU_CHECKED sfu_status sfu__smoothing_factor(double *factor, int64_t row, double sum, double exponent);
+/* Writes a row of S: at most as many entries as the row of the graph has, and one. */
+SFU_CHECKED sfu_status sfu__smoothing_fill(int32_t *indices, float *values, int64_t *count,
+                                           const sfu__smoothing_factors *self, const sfu__edges *edges, int64_t row);
+
+#endif

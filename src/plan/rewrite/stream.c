@@ -1,0 +1,397 @@
+/* stream.c - divides streamed features into slices of columns that fit into the memory limit. */
+#include "stream_slice.h"
+
+#include "parallel.h"
+#include "format_number.h"
+#include "process_memory.h"
+#include "progress.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the result ------------------------------------------------------------------------------------------------- */
+
+/* The slices of a sparse result, until all are known. */
+typedef struct pieces {
+    sfu_matrix *items; /* columns of a slice, as numbered in the whole result */
+    int32_t count;
+} pieces;
+
+static void pieces_clear(pieces *self) {
+    for (int32_t i = 0; self->items != NULL && i < self->count; i++) {
+        sfu__matrix_clear(&self->items[i]);
+    }
+    sfu__free(self->items);
+}
+
+/* The marked entries of a slice. */
+static sfu_status take_piece(sfu_matrix *piece, const sfu__slice_job *job) {
+    sfu_status status = SFU_OK;
+    const int32_t rows = job->out->count;
+    *piece = (sfu_matrix){.rows = rows, .cols = job->plan->features};
+    SFU_ALLOC_ZERO(piece->indptr, (int64_t)rows + 1);
+    for (int64_t row = 0; row < rows; row++) {
+        job->result_marks[row] &= (uint16_t)((1U << job->count) - 1U);
+        piece->indptr[row + 1] = piece->indptr[row] + __builtin_popcount(job->result_marks[row]);
+    }
+    SFU_ALLOC(piece->indices, piece->indptr[rows]);
+    SFU_ALLOC(piece->values, piece->indptr[rows]);
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t at = piece->indptr[row];
+        for (unsigned marks = job->result_marks[row]; marks != 0; marks &= marks - 1) {
+            const int32_t column = __builtin_ctz(marks);
+            piece->indices[at] = job->first + column;
+            piece->values[at++] = job->result[row * job->ld + column];
+        }
+    }
+done:
+    return status;
+}
+
+/* One matrix of all slices; each is freed when it has been copied. */
+static sfu_status join(sfu_matrix *matrix, pieces *from, int32_t rows, int32_t cols) {
+    sfu_status status = SFU_OK;
+    int64_t *next = NULL;
+    *matrix = (sfu_matrix){.rows = rows, .cols = cols};
+    SFU_ALLOC_ZERO(matrix->indptr, (int64_t)rows + 1);
+    for (int64_t row = 0; row < rows; row++) {
+        matrix->indptr[row + 1] = matrix->indptr[row];
+        for (int32_t i = 0; i < from->count; i++) {
+            matrix->indptr[row + 1] += from->items[i].indptr[row + 1] - from->items[i].indptr[row];
+        }
+    }
+    SFU_ALLOC(matrix->indices, matrix->indptr[rows]);
+    SFU_ALLOC(matrix->values, matrix->indptr[rows]);
+    SFU_ALLOC(next, (int64_t)rows + 1);
+    memcpy(next, matrix->indptr, ((size_t)rows + 1) * sizeof *next);
+    for (int32_t i = 0; i < from->count; i++) {
+        sfu_matrix *piece = &from->items[i];
+        for (int64_t row = 0; row < rows; row++) {
+            const int64_t begin = piece->indptr[row], count = piece->indptr[row + 1] - begin;
+            if (count > 0) {
+                memcpy(matrix->indices + next[row], piece->indices + begin, (size_t)count * sizeof *piece->indices);
+                memcpy(matrix->values + next[row], piece->values + begin, (size_t)count * sizeof *piece->values);
+                next[row] += count;
+            }
+        }
+        sfu__matrix_clear(piece);
+    }
+done:
+    sfu__free(next);
+    if (status != SFU_OK) {
+        sfu__matrix_clear(matrix);
+    }
+    return status;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
+
+/* Buffers of all nodes that the ops need: none without smoothing, one for the input of the last, one more for the
+ * others, and one for H0 where an op other than the first of its layer teleports and is not the last. */
+static int buffer_count(const sfu__slice_job *job) {
+    int smoothings = 0;
+    bool start = false;
+    if (job->bare) {
+        return SFU__SLICE_BUFFERS;
+    }
+    for (int i = 0; i <= job->final; i++) {
+        const sfu__op *op = &job->plan->ops[i];
+        if (op->kind == SFU__OP_SMOOTH) {
+            smoothings++;
+            start = start || (i < job->final && op->start != i && job->plan->smoothers[op->smoothing].teleport > 0.0);
+        }
+    }
+    return smoothings < 2 ? smoothings : 2 + start;
+}
+
+static int64_t smoothing_count(const sfu__slice_job *job) {
+    int64_t count = 0;
+    for (int i = 0; i < job->last; i++) {
+        count += job->plan->ops[i].kind == SFU__OP_SMOOTH;
+    }
+    return count;
+}
+
+/* Bytes of slices of a width, beside what the process has already. */
+static int64_t slice_bytes(const sfu__slice_job *job, int32_t width, bool product) {
+    const sfu__plan *plan = job->plan;
+    const int64_t nodes = plan->nodes, rows = job->out->count;
+    const int64_t per_node = (int64_t)buffer_count(job) * (4 * width + (job->sparse ? 2 : 0)) + (job->final >= 0);
+    const int64_t per_row = job->sparse ? 4 * width + 2 : 0;
+    const double degree = plan->smoother_count > 0 ? (double)plan->smoothers[0].stream->nonzeros / (double)nodes : 0.0;
+    const int64_t weights = product ? (int64_t)plan->features * width * 4 : 0;
+    return nodes * per_node + rows * per_row + weights +
+           plan->threads * sfu__slice_scratch_bytes(plan, product, degree);
+}
+
+int32_t sfu__stream_widest = SFU__SLICE_MOST;
+
+/* The widest slices that fit into the limit. */
+sfu_status sfu__slices_choose(sfu__slice_job *job, sfu__stream_work *work, int32_t columns, bool product) {
+    char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
+    const int64_t used = sfu__process_memory(), left = job->plan->memory - used;
+    int32_t width = columns < sfu__stream_widest ? sfu__ld(columns) : sfu__stream_widest;
+    while (width > 4 && slice_bytes(job, width, product) > left) {
+        width /= 2;
+    }
+    const int64_t bytes = slice_bytes(job, width, product);
+    if (bytes > left) {
+        return sfu__fail(SFU_ERR_MEMORY,
+                         "%s: streaming %lld nodes needs at least %s of memory, more than the limit of %s; use a "
+                         "larger limit",
+                         job->plan->dataset->name, (long long)job->plan->nodes,
+                         sfu__size_text(needs, (double)(used + bytes)),
+                         sfu__size_text(limit, (double)job->plan->memory));
+    }
+    job->width = width;
+    *work = (sfu__stream_work){.slices = (columns + width - 1) / width, .width = width, .peak = used + bytes};
+    work->graph_passes = work->slices * smoothing_count(job);
+    return SFU_OK;
+}
+
+/* Floats from the start of a cache line on. */
+static sfu_status alloc_lines(float **memory, float **lines, int64_t count) {
+    sfu_status status = SFU_OK;
+    SFU_ALLOC(*memory, count + 16);
+    *lines = *memory + (64 - (uintptr_t)*memory % 64) % 64 / sizeof **memory;
+done:
+    return status;
+}
+
+sfu_status sfu__slices_reserve(sfu__slice_job *job, bool product) {
+    sfu_status status = SFU_OK;
+    const sfu__plan *plan = job->plan;
+    SFU_ALLOC_ZERO(job->scratch, plan->threads);
+    for (int i = 0; i < plan->threads; i++) {
+        SFU_TRY(sfu__slice_scratch_make(&job->scratch[i], plan, product));
+    }
+    for (int i = 0; i < buffer_count(job); i++) {
+        SFU_TRY(alloc_lines(&job->memory[i], &job->buffers[i], (int64_t)plan->nodes * job->width));
+        if (job->sparse) {
+            SFU_ALLOC(job->marks[i], plan->nodes);
+        }
+    }
+    if (job->sparse) {
+        job->ld = job->width;
+        SFU_ALLOC(job->result, (int64_t)job->out->count * job->ld + 1);
+        SFU_ALLOC(job->result_marks, (int64_t)job->out->count + 1);
+    }
+done:
+    return status;
+}
+
+void sfu__slices_clear(sfu__slice_job *job) {
+    for (int i = 0; job->scratch != NULL && i < job->plan->threads; i++) {
+        sfu__slice_scratch_clear(&job->scratch[i]);
+    }
+    for (int i = 0; i < SFU__SLICE_BUFFERS; i++) {
+        sfu__free(job->memory[i]);
+        sfu__free(job->marks[i]);
+    }
+    if (job->sparse) {
+        sfu__free(job->result);
+        sfu__free(job->result_marks);
+    }
+    sfu__free(job->scratch);
+}
+
+/* ---- needed rows ------------------------------------------------------------------------------------------------ */
+
+/* One byte per node says which ops need its row. NULL if all ops need all rows. */
+static sfu_status find_needed(uint8_t **needed, const sfu__pass *pass, const sfu__slice_job *job) {
+    sfu_status status = SFU_OK;
+    *needed = NULL;
+    if (job->final < 0) {
+        return SFU_OK;
+    }
+    SFU_ALLOC_ZERO(*needed, job->plan->nodes);
+    for (int i = -1; i < job->final && i < SFU__NEEDED_FEATURES; i++) {
+        const sfu__row_set *rows = &pass->row_sets[i + 1];
+        const uint8_t bit = (uint8_t)(1U << (i >= 0 ? i : SFU__NEEDED_FEATURES));
+        for (int32_t row = 0; row < rows->count; row++) {
+            (*needed)[sfu__row_set_node(rows, row)] |= bit;
+        }
+    }
+done:
+    return status;
+}
+
+/* Frees the lists of rows before `last`, which take more memory than the bytes; their counts stay. */
+static void drop_lists(sfu__pass *pass, int last) {
+    int32_t *kept = pass->row_sets[last].nodes, *freed = kept;
+    for (int i = last - 1; i >= 0; i--) {
+        int32_t *nodes = pass->row_sets[i].nodes;
+        if (nodes != kept && nodes != freed) { /* neighbours may share a list */
+            sfu__free(nodes);
+        }
+        freed = nodes;
+        pass->row_sets[i].nodes = kept;
+    }
+}
+
+static int last_smoothing(const sfu__plan *plan, int last) {
+    int final = -1;
+    for (int i = 0; i < last; i++) {
+        final = plan->ops[i].kind == SFU__OP_SMOOTH ? i : final;
+    }
+    return final;
+}
+
+/* ---- entry points ----------------------------------------------------------------------------------------------- */
+
+/* Runs all slices, of X, or of X W. */
+static sfu_status run_slices(sfu__slice_job *job, sfu__stream_work *work, pieces *parts, int32_t columns,
+                             const sfu__dense *W) {
+    sfu_status status = SFU_OK;
+    float *memory = NULL, *weights = NULL, *result = job->result;
+    sfu__ticker ticker = {.what = "streaming", .unit = "slices", .total = work->slices};
+    if (W != NULL) {
+        SFU_TRY(alloc_lines(&memory, &weights, (int64_t)W->rows * job->width));
+        job->weights = (sfu__dense){weights, W->rows, job->width, job->width};
+    }
+    for (int32_t slice = 0; slice < work->slices; slice++) {
+        SFU_TRY(sfu__tick(&ticker, slice));
+        job->first = slice * job->width;
+        job->count = columns - job->first < job->width ? columns - job->first : job->width;
+        for (int64_t row = 0; W != NULL && row < W->rows; row++) {
+            memset(weights + row * job->width, 0, (size_t)job->width * sizeof *weights);
+            memcpy(weights + row * job->width, W->data + row * W->ld + job->first,
+                   (size_t)job->count * sizeof *weights);
+        }
+        job->result = job->sparse ? result : result + job->first;
+        job->file_offset = (int64_t)slice * job->out->count * job->width * (int64_t)sizeof(float);
+        SFU_TRY(sfu__slice_run(job));
+        if (job->sparse) {
+            SFU_TRY(take_piece(&parts->items[parts->count++], job));
+        }
+    }
+done:
+    job->result = result;
+    sfu__free(memory);
+    return status;
+}
+
+sfu_status sfu__stream_fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, sfu__pass *pass, int last,
+                            bool as_dense, bool by_columns) {
+    sfu_status status = SFU_OK;
+    uint8_t *needed = NULL;
+    float *result = NULL;
+    pieces parts = {0};
+    sfu__slice_job job = {.plan = plan,
+                          .out = &pass->row_sets[last],
+                          .last = last,
+                          .final = last_smoothing(plan, last),
+                          .in_double = !by_columns,
+                          .sparse = !as_dense,
+                          .full = sfu__fold_fills(plan, last)};
+    const int32_t ld = sfu__ld(plan->features);
+    if (by_columns && sfu__panels_by_rows(plan, job.out, last)) {
+        drop_lists(pass, last);
+        return sfu__stream_by_rows(dense, plan, pass, last);
+    }
+    SFU_TRY(find_needed(&needed, pass, &job));
+    job.needed = needed;
+    drop_lists(pass, last);
+    if (as_dense) {
+        SFU_ALLOC_ZERO(result, (int64_t)job.out->count * ld + 16);
+        job.result = result;
+        job.ld = ld;
+    }
+    SFU_TRY(sfu__slices_choose(&job, &pass->stream_work, plan->features, false));
+    SFU_ALLOC_ZERO(parts.items, pass->stream_work.slices);
+    SFU_TRY(sfu__slices_reserve(&job, false));
+    SFU_TRY(run_slices(&job, &pass->stream_work, &parts, plan->features, NULL));
+    sfu__slices_clear(&job);
+    job = (sfu__slice_job){.plan = plan};
+    if (as_dense) {
+        *dense = result;
+        result = NULL;
+    } else {
+        SFU_TRY(join(sparse, &parts, pass->row_sets[last].count, plan->features));
+    }
+done:
+    sfu__slices_clear(&job);
+    pieces_clear(&parts);
+    sfu__free(result);
+    sfu__free(needed);
+    return status;
+}
+
+/* S^k (X W) of `out`, into pass->streamed or a file. */
+static sfu_status run_product(const sfu__plan *plan, sfu__pass *pass, const float *theta, const sfu__row_set *out,
+                              const uint8_t *needed, sfu__scratch *file) {
+    sfu_status status = SFU_OK;
+    const int last = pass->streamed_last;
+    const sfu__op *op = &plan->ops[plan->first_weights];
+    const sfu__parameter *weight = sfu__parameter_of(&plan->parameters, op->layer, "weight");
+    sfu__slice_job job = {.plan = plan,
+                          .out = out,
+                          .last = last,
+                          .final = last_smoothing(plan, last),
+                          .wide = sfu__ld(op->width) > SFU__NARROW,
+                          .sparse_X = pass->streamed_sparse,
+                          .needed = needed,
+                          .file = file,
+                          .result = pass->streamed,
+                          .ld = sfu__ld(op->width)};
+    assert(weight != NULL);
+    const sfu__dense W = {(float *)(uintptr_t)(theta + weight->offset), weight->rows, weight->cols, weight->ld};
+    const sfu__watch before = sfu__watch_start(NULL, NULL, "streaming");
+    SFU_TRY(sfu__slices_choose(&job, &pass->stream_work, op->width, true));
+    SFU_TRY(sfu__slices_reserve(&job, true));
+    SFU_TRY(run_slices(&job, &pass->stream_work, NULL, op->width, &W));
+done:
+    sfu__watch_end(before);
+    sfu__slices_clear(&job);
+    return status;
+}
+
+sfu_status sfu__stream_product(const sfu__plan *plan, sfu__pass *pass, const float *theta) {
+    return run_product(plan, pass, theta, &pass->row_sets[pass->streamed_last], pass->streamed_needed, NULL);
+}
+
+sfu_status sfu__plan_stream_to(sfu__scratch *file, const sfu__plan *plan, const float *theta, const int32_t *nodes,
+                               int32_t count) {
+    sfu_status status = SFU_OK;
+    sfu__pass *pass = (sfu__pass *)(uintptr_t)&plan->passes[SFU_PASS_PREDICT];
+    const sfu__row_set out = {.count = count, .nodes = (int32_t *)(uintptr_t)nodes};
+    SFU_TRY(run_product(plan, pass, theta, &out, NULL, file));
+done:
+    return status;
+}
+
+sfu_status sfu__plan_stream_from(sfu__scratch *file, const sfu__plan *plan, int32_t all, int32_t first, int32_t count) {
+    sfu_status status = SFU_OK;
+    sfu__pass *pass = (sfu__pass *)(uintptr_t)&plan->passes[SFU_PASS_PREDICT];
+    const int32_t width = pass->stream_work.width, columns = plan->ops[plan->first_weights].width;
+    const int64_t ld = sfu__ld(columns), row = (int64_t)width * (int64_t)sizeof(float);
+    float *rows = NULL;
+    SFU_ALLOC(rows, (int64_t)count * width);
+    for (int32_t slice = 0; slice < pass->stream_work.slices; slice++) {
+        const int32_t column = slice * width, some = columns - column < width ? columns - column : width;
+        SFU_TRY(sfu__scratch_read(file, ((int64_t)slice * all + first) * row, rows, count * row));
+        for (int64_t i = 0; i < count; i++) {
+            memcpy(pass->streamed + i * ld + column, rows + i * width, (size_t)some * sizeof *rows);
+        }
+    }
+done:
+    sfu__free(rows);
+    return status;
+}
+
+sfu_status sfu__stream_reserve(sfu__pass *pass, const sfu__plan *plan, int last, bool sparse) {
+    sfu_status status = SFU_OK;
+    sfu__slice_job job = {
+        .plan = plan, .out = &pass->row_sets[last], .last = last, .final = last_smoothing(plan, last)};
+    const int32_t ld = sfu__ld(plan->ops[plan->first_weights].width);
+    pass->streamed_last = last;
+    pass->streamed_sparse = sparse;
+    SFU_TRY(find_needed(&pass->streamed_needed, pass, &job));
+    drop_lists(pass, last);
+    SFU_ALLOC_ZERO(pass->streamed, (int64_t)pass->row_sets[last].count * ld + 16);
+    pass->fixed_bytes += (int64_t)pass->row_sets[last].count * ld * (int64_t)sizeof(float);
+    SFU_TRY(sfu__slices_choose(&job, &pass->stream_work, plan->ops[plan->first_weights].width, true));
+done:
+    return status;
+}

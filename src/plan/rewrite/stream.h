@@ -1,0 +1,31 @@
+/* stream.h - leading smoothing of graphs larger than memory: in slices of a few columns, from the mapped file.
+ *
+ * A slice holds 4, 8 or 16 columns of the features, or of X W, for all nodes. Each smoothing op reads the graph once,
+ * in blocks of rows that the threads share, and computes the values of S anew; the last op computes the needed rows
+ * only. Memory grows with the nodes and the width of a slice, not with edges or features. A column is computed by the
+ * same operations in the same order as without a limit, so the bits are the same. docs/internals/streaming.md has more.
+ */
+#ifndef SFU_PLAN_STREAM_H
+#define SFU_PLAN_STREAM_H
+
+#include "plan_int.h"
+
+/* The most columns of a slice: 16; tests set it to 4 or 8. */
+extern int32_t sfu__stream_widest;
+
+/* Fails for a segment of a streaming plan that smooths after the weights in every epoch: its matrices are needed in
+ * memory. */
+SFU_CHECKED sfu_status sfu__stream_refuse_segment(const sfu__plan *plan);
+
+/* The result of sfu__fold. */
+SFU_CHECKED sfu_status sfu__stream_fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, sfu__pass *pass,
+                                        int last, bool as_dense, bool by_columns);
+
+/* Reserves pass->streamed for S^k (X W), k smoothings being the first `last` ops; and computes it. */
+SFU_CHECKED sfu_status sfu__stream_reserve(sfu__pass *pass, const sfu__plan *plan, int last, bool sparse);
+SFU_CHECKED sfu_status sfu__stream_product(const sfu__plan *plan, sfu__pass *pass, const float *theta);
+
+/* Fails if the memory of the steps does not fit into what the limit leaves. */
+SFU_CHECKED sfu_status sfu__stream_check_steps(const sfu__plan *plan);
+
+#endif
