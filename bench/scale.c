@@ -29,7 +29,10 @@ static division divide(const sfu_dataset *dataset, int ranks) {
     division found = {0, 0};
     int64_t cut = 0;
     int32_t *seen = sfu__alloc_zero((size_t)dataset->nodes, sizeof *seen);
-    must(seen != NULL ? SFU_OK : SFU_ERR_MEMORY);
+    if (seen == NULL) {
+        must(SFU_ERR_MEMORY);
+        return found;
+    }
     for (int r = 0; r < ranks; r++) {
         const int64_t begin = sfu__row_at(graph->indptr, dataset->nodes, (double)r / ranks);
         const int64_t end =
@@ -59,19 +62,19 @@ typedef struct measured {
 static measured largest(const sfu__rank_group *ranks, float computing, float waiting, float received) {
     measured most = {computing, waiting, received, computing};
     if (ranks != NULL) {
-        float all[3 * MOST_RANKS];
+        float all[MOST_RANKS][3];
         int64_t bounds[MOST_RANKS + 1];
         for (int r = 0; r <= ranks->count; r++) {
             bounds[r] = r;
         }
-        memcpy(all + 3 * ranks->rank, (float[]){computing, waiting, received}, 3 * sizeof *all);
-        ranks->mpi->gather(all, 3, bounds);
+        memcpy(all[ranks->rank], (float[]){computing, waiting, received}, sizeof all[0]);
+        ranks->mpi->gather(all[0], 3, bounds);
         most = (measured){0};
         for (int r = 0; r < ranks->count; r++) {
-            most.computing = fmaxf(most.computing, all[3 * r]);
-            most.waiting = fmaxf(most.waiting, all[3 * r + 1]);
-            most.received = fmaxf(most.received, all[3 * r + 2]);
-            most.all += all[3 * r];
+            most.computing = fmaxf(most.computing, all[r][0]);
+            most.waiting = fmaxf(most.waiting, all[r][1]);
+            most.received = fmaxf(most.received, all[r][2]);
+            most.all += all[r][0];
         }
     }
     return most;
@@ -94,7 +97,7 @@ static measured run(trained *it, int epochs, const sfu__rank_group *ranks, doubl
 
 static void print_model(const sfu_dataset *dataset, const measured *most, double bytes_per_row) {
     const char *given = getenv("NETWORK");
-    const double network = given != NULL ? atof(given) : 10;
+    const double network = given != NULL ? strtod(given, NULL) : 10;
     printf("model, %g GB/s: ranks  edge cut  rows of a halo  MB received  s per epoch  efficiency\n", network);
     for (int ranks = 2; ranks <= MOST_RANKS; ranks *= 2) {
         const division at = divide(dataset, ranks);
@@ -119,8 +122,9 @@ int main(int argc, char **argv) {
     trained it;
     double seconds;
     setting_open(&of, argv[1], "holdout:0"); /* 80 % of the nodes are trained on */
-    trained_start(&it, &of, argc > 2 ? argv[2] : "gcn", argc > 3 ? atoi(argv[3]) : 64, SFU_PASS_TRAIN, NULL);
-    const int epochs = argc > 4 ? atoi(argv[4]) : 5;
+    trained_start(&it, &of, argc > 2 ? argv[2] : "gcn", argc > 3 ? (int)strtol(argv[3], NULL, 10) : 64, SFU_PASS_TRAIN,
+                  NULL);
+    const int epochs = argc > 4 ? (int)strtol(argv[4], NULL, 10) : 5;
     const measured most = run(&it, epochs, sfu__ranks_here(), &seconds);
     const division at = divide(of.dataset, count);
     if (rank == 0) {

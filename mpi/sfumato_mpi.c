@@ -1,9 +1,9 @@
-/* sfumato_mpi.c - the module that uses MPI: src/base/ranks/ranks.h specifies its functions.
+/* sfumato_mpi.c - the module that uses MPI: src/base/ranks/rank_group.h specifies its functions.
  *
  * It is a shared library of its own, because MPI implementations are not binary compatible with one another, and
  * because a process that no launcher started need not load MPI. Errors of MPI end the program (MPI's default).
  */
-#include "ranks.h"
+#include "rank_group.h"
 
 #include <limits.h>
 #include <mpi.h>
@@ -122,7 +122,7 @@ static bool ask(int32_t **asked, int64_t *asked_starts, const int32_t *wanted, c
     int *counts = allocate_ints(4 * (size_t)ranks);
     *asked = NULL;
     asked_starts[0] = 0;
-    int *at = counts + ranks, *asked_counts = counts + 2 * ranks, *asked_at = counts + 3 * ranks;
+    int *at = counts + ranks, *asked_counts = at + ranks, *asked_at = asked_counts + ranks;
     fill_counts(counts, at, starts);
     MPI_Alltoall(counts, 1, MPI_INT, asked_counts, 1, MPI_INT, world);
     for (int r = 0; r < ranks; r++) {
@@ -168,7 +168,7 @@ static int list_neighbours(int *list, int *counts, int *at, const int64_t *start
 static sfu__exchange *exchange_new(const int64_t *send_starts, const int64_t *receive_starts, int32_t floats) {
     const size_t count = (size_t)ranks;
     sfu__exchange *self = malloc(sizeof *self + 6 * count * sizeof self->numbers[0]);
-    if (any(self == NULL)) {
+    if (any(self == NULL) || self == NULL) {
         free(self);
         return NULL;
     }
@@ -197,7 +197,10 @@ static void exchange_poll(sfu__exchange *exchange) {
     MPI_Test(&exchange->request, &done, MPI_STATUS_IGNORE);
 }
 
-static void exchange_wait(sfu__exchange *exchange) { MPI_Wait(&exchange->request, MPI_STATUS_IGNORE); }
+static void exchange_wait(sfu__exchange *exchange) {
+    MPI_Wait(&exchange->request,
+             MPI_STATUS_IGNORE); /* NOLINT(clang-analyzer-optin.mpi.MPI-Checker): of exchange_start */
+}
 
 static void exchange_free(sfu__exchange *exchange) {
     if (exchange != NULL) {
@@ -213,7 +216,7 @@ __attribute__((visibility("default"))) const sfu__mpi sfumato_mpi = {.version = 
                                                                      .join = join,
                                                                      .all_left = all_left,
                                                                      .leave = leave,
-                                                                     .abort = end_all,
+                                                                     .end_all = end_all,
                                                                      .any = any,
                                                                      .broadcast = broadcast,
                                                                      .gather = gather,

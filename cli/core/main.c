@@ -76,30 +76,11 @@ static const cli_command program = {
                                       {0}},
     .run = run_program};
 
-const cli_command *const commands[] = {&program,
-                                       &cmd_data,
-                                       &cmd_data_import,
-                                       &cmd_data_info,
-                                       &cmd_data_list,
-                                       &cmd_data_get,
-                                       &cmd_data_make,
-                                       &cmd_data_noise,
-                                       &cmd_data_order,
-                                       &cmd_data_export,
-                                       &cmd_data_split,
-                                       &cmd_label,
-                                       &cmd_explain,
-                                       &cmd_train,
-                                       &cmd_tune,
-                                       &cmd_predict,
-                                       &cmd_evaluate,
-                                       &cmd_compare,
-                                       &cmd_reproduce,
-                                       &cmd_merge,
-                                       &cmd_report,
-                                       &cmd_bench,
-                                       &cmd_help,
-                                       NULL};
+const cli_command *const commands[] = {
+    &program,       &cmd_data,       &cmd_data_import, &cmd_data_info,   &cmd_data_list,  &cmd_data_get,
+    &cmd_data_make, &cmd_data_noise, &cmd_data_order,  &cmd_data_export, &cmd_data_split, &cmd_label,
+    &cmd_explain,   &cmd_train,      &cmd_tune,        &cmd_predict,     &cmd_evaluate,   &cmd_compare,
+    &cmd_reproduce, &cmd_merge,      &cmd_report,      &cmd_bench,       &cmd_help,       NULL};
 
 static int dispatch(int count, char **words) {
     const cli_command *command = command_find(&count, &words);

@@ -51,8 +51,8 @@ void sfu__plan_release(sfu__plan *plan) {
 
 /* Learned smoothing values are computed for all rows at once, so they exclude stages. */
 static bool is_staged(const sfu__plan *plan, sfu_pass kind, const sfu__plan_request *request) {
-    return request->stages != NULL && request->ranks == NULL && kind == SFU_PASS_EVALUATE && (plan->rewrites & SFU__PRUNE) != 0 &&
-           request->nodes[kind] != NULL && plan->learned_values == 0;
+    return request->stages != NULL && request->ranks == NULL && kind == SFU_PASS_EVALUATE &&
+           (plan->rewrites & SFU__PRUNE) != 0 && request->nodes[kind] != NULL && plan->learned_values == 0;
 }
 
 static sfu_status make_pass(sfu__plan *plan, sfu_pass kind, const sfu__plan_request *request) {

@@ -11,7 +11,7 @@
 #include "dataset.h"
 #include "device.h"
 #include "net.h"
-#include "ranks.h"
+#include "rank_group.h"
 #include "scratch_file.h"
 #include "team.h"
 

@@ -160,8 +160,9 @@ sfu_status sfu_predict_with(float *probabilities, int32_t *labels, const sfu_dat
             labels[first + row] = sfu__largest(output.data + (int64_t)row * output.ld, output.cols);
         }
         if (probabilities != NULL) {
-            const sfu__dense rows = {probabilities + (int64_t)first * output.cols, output.rows, output.cols,
-                                     output.cols};
+            sfu__dense rows = output;
+            rows.data = probabilities + (int64_t)first * output.cols;
+            rows.ld = output.cols;
             copy_rows(rows.data, &output);
             SFU_TRY(options.raw ? SFU_OK : sfu__calibrate(&rows, model, options.threads));
         }

@@ -35,7 +35,7 @@ SFU_CHECKED sfu_status sfu__pieces_start(sfu__pieces *pieces, const sfu_dataset 
 /* Predicts rows from `first`, a multiple of pieces->rows, on: *output has the next pieces->rows rows, or those up to
  * the last; not calibrated. */
 SFU_CHECKED sfu_status sfu__pieces_run(sfu__dense *output, sfu__pieces *pieces, int32_t first);
-void sfu__pieces_clear(sfu__pieces *pieces);
+void sfu__pieces_clear(sfu__pieces *self);
 
 /* Calibrates rows of probabilities with the temperature of the model, in place. */
 SFU_CHECKED sfu_status sfu__calibrate(const sfu__dense *probabilities, const sfu_model *model, int threads);

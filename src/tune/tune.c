@@ -3,7 +3,7 @@
 #include "fingerprint.h"
 #include "parallel.h"
 #include "rank_trials.h"
-#include "ranks.h"
+#include "rank_group.h"
 #include "sized_struct.h"
 #include "study_url.h"
 #include "tune_device.h"

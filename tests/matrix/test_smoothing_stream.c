@@ -82,7 +82,8 @@ static void test_same_bits(void **state) {
             options.neighbour_column = i % 4 == 3 ? g.column : NULL;
             compare(&mapped, directed, &options);
             options.exponents = true;
-            options.left = 0.25 * (double)(i / 4);
+            const int quarters = (int)i / 4;
+            options.left = 0.25 * quarters;
             options.right = 0.25;
             compare(&mapped, directed, &options);
         }

@@ -2,18 +2,21 @@
 #include "process_memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 int64_t sfu__process_memory(void) {
-    long long data = 0;
+    char line[256];
     FILE *file = fopen("/proc/self/statm", "re");
     if (file == NULL) {
         return 0;
     }
-    /* size, resident, shared, text, lib, data */
-    if (fscanf(file, "%*d %*d %*d %*d %*d %lld", &data) != 1) {
-        data = 0;
-    }
+    const char *at = fgets(line, sizeof line, file) != NULL ? line : "";
     fclose(file);
-    return (int64_t)data * sysconf(_SC_PAGESIZE);
+    for (int i = 0; i < 5; i++) { /* size, resident, shared, text, lib, then data */
+        at += strspn(at, "0123456789");
+        at += strspn(at, " ");
+    }
+    return (int64_t)strtoll(at, NULL, 10) * sysconf(_SC_PAGESIZE);
 }

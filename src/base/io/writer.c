@@ -3,7 +3,7 @@
 
 #include "file.h"
 #include "output_path.h"
-#include "ranks.h"
+#include "rank_group.h"
 #include "temporary.h"
 
 #include <errno.h>

@@ -262,7 +262,7 @@ static sfu_status run_slices(sfu__slice_job *job, sfu__stream_work *work, pieces
         job->result = job->sparse ? result : result + job->first;
         job->file_offset = (int64_t)slice * job->out->count * job->width * (int64_t)sizeof(float);
         SFU_TRY(sfu__slice_run(job));
-        if (job->sparse) {
+        if (job->sparse && parts != NULL) {
             SFU_TRY(take_piece(&parts->items[parts->count++], job));
         }
     }

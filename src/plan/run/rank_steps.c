@@ -67,10 +67,14 @@ static sfu_status set_layout(division *self, const sfu__operand *at, const int64
                     ((layout){.space = at->space, .offset = at->offset}));
         found = &self->layouts[self->layout_count - 1];
     }
-    if (found != NULL && bounds == NULL) {
+    if (found == NULL) {
+        goto done;
+    }
+    if (bounds == NULL) {
         sfu__free(found->bounds);
-        *found = self->layouts[--self->layout_count];
-    } else if (found != NULL) {
+        const layout last = self->layouts[--self->layout_count];
+        *found = last;
+    } else {
         if (found->bounds == NULL) {
             SFU_ALLOC(found->bounds, self->ranks->count + 1);
         }
@@ -229,12 +233,12 @@ static sfu_status exchange_marked(division *self, const sfu__operand *at, const 
     int32_t *wanted = NULL;
     int64_t count = 0;
     for (int32_t i = 0; i < at->rows; i++) {
-        count += marked[i] != 0 && (i < begin || i >= end);
+        count += (i < begin || i >= end) && marked[i] != 0;
     }
     SFU_ALLOC(wanted, count);
     count = 0;
     for (int32_t i = 0; i < at->rows; i++) {
-        if (marked[i] != 0 && (i < begin || i >= end)) {
+        if ((i < begin || i >= end) && marked[i] != 0) {
             wanted[count++] = i;
         }
     }
@@ -308,15 +312,22 @@ done:
 }
 
 /* The rows of the blocks of each rank. */
+static void rows_of_blocks(int64_t *rows, const division *self, int64_t count) {
+    const int64_t size = sfu__block_rows(count);
+    for (int r = 0; r <= self->ranks->count; r++) {
+        rows[r] = self->bounds[r] * size < count ? self->bounds[r] * size : count;
+    }
+}
+
 static sfu_status need_blocks(division *self, const sfu__operand *at) {
     sfu_status status = SFU_OK;
-    const int64_t size = sfu__block_rows(at->rows);
     int64_t *rows = NULL;
-    SFU_ALLOC(rows, self->ranks->count + 1);
-    for (int r = 0; r <= self->ranks->count && !self->repeated; r++) {
-        rows[r] = self->bounds[r] * size < at->rows ? self->bounds[r] * size : at->rows;
+    if (self->repeated) {
+        return need_all(self, at);
     }
-    SFU_TRY(self->repeated ? need_all(self, at) : need_rows(self, at, rows));
+    SFU_ALLOC(rows, self->ranks->count + 1);
+    rows_of_blocks(rows, self, at->rows);
+    SFU_TRY(need_rows(self, at, rows));
 done:
     sfu__free(rows);
     return status;
@@ -376,11 +387,8 @@ static sfu_status divide_cross_entropy(division *self, const sfu__plan_step *ste
     SFU_TRY(need_blocks(self, &step->a));
     SFU_TRY(self->repeated ? SFU_OK : copy_bounds(&self->to->score_bounds, self, self->bounds));
     if (step->c.space != SFU__MEMORY_NONE && !self->repeated) {
-        const int64_t size = sfu__block_rows(step->a.rows);
-        SFU_TRY(copy_bounds(&rows, self, self->bounds));
-        for (int r = 0; r <= self->ranks->count; r++) {
-            rows[r] = rows[r] * size < step->a.rows ? rows[r] * size : step->a.rows;
-        }
+        SFU_ALLOC(rows, self->ranks->count + 1);
+        rows_of_blocks(rows, self, step->a.rows);
     }
     SFU_TRY(set_layout(self, &step->c, rows));
 done:

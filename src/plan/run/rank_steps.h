@@ -1,4 +1,4 @@
-/* rank_steps.h - a pass divided among ranks (ranks.h).
+/* rank_steps.h - a pass divided among ranks (rank_group.h).
  *
  * A rank owns a range of nodes. Of a step it computes the rows of its nodes, or a range of blocks or features; small
  * steps (Adam, sums of blocks) are computed by every rank. Each rank has the arrays of the whole pass and fills in its
@@ -9,7 +9,7 @@
 #define SFU_RANK_STEPS_H
 
 #include "executor_int.h"
-#include "ranks.h"
+#include "rank_group.h"
 
 enum { SFU__EARLY_ROWS = 32 }; /* fewer in a row are not worth a call */
 

@@ -1,5 +1,5 @@
 #include "rank_trials.h"
-#include "ranks.h"
+#include "rank_group.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* rank_trials.h - trials that the ranks of a group (ranks.h) train together.
+/* rank_trials.h - trials that the ranks of a group (rank_group.h) train together.
  *
  * Rank 0 runs the study. It announces each trial; the others train it with it, and know no more of the study until its
  * end, when they get all trials. */

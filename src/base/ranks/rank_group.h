@@ -1,11 +1,11 @@
-/* ranks.h - processes that an MPI launcher started and that run one training together.
+/* rank_group.h - processes that an MPI launcher started and that run one training together.
  *
  * Every rank runs the same program on the same data and makes the same decisions. It computes its part of each step of
  * a plan and gets the rows that it needs from the others (rank_steps.h). MPI is used by a module that is loaded when a
  * process joins: mpi/sfumato_mpi.c, compiled against the MPI of the machine.
  */
-#ifndef SFU_RANKS_H
-#define SFU_RANKS_H
+#ifndef SFU_RANK_GROUP_H
+#define SFU_RANK_GROUP_H
 
 #include "status.h"
 
@@ -22,7 +22,7 @@ typedef struct sfu__mpi {
     /* Waits until all processes have called it, at most `seconds`. false: some have not. */
     bool (*all_left)(double seconds);
     void (*leave)(void);
-    void (*abort)(int code); /* ends all processes */
+    void (*end_all)(int code); /* ends all processes */
 
     /* From here on: among the ranks of a group. */
 

@@ -1,5 +1,5 @@
-/* ranks.c - joins the processes of an MPI launcher: finds the module and loads it. */
-#include "ranks.h"
+/* rank_group.c - joins the processes of an MPI launcher: finds the module and loads it. */
+#include "rank_group.h"
 
 #include "lazy.h"
 #include "memory.h"
@@ -26,7 +26,7 @@ int sfu_ranks_launched(void) {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *value = getenv(names[i]);
         if (value != NULL) {
-            return atoi(value);
+            return (int)strtol(value, NULL, 10);
         }
     }
     return 0;
@@ -116,6 +116,6 @@ bool sfu_ranks_leave(double seconds) {
 
 void sfu_ranks_abort(int code) {
     if (here.count > 0) {
-        here.mpi->abort(code);
+        here.mpi->end_all(code);
     }
 }
