@@ -20,10 +20,12 @@ bool sfu__ranks_obeys(void) { return here.rank > 0; }
 
 bool sfu__ranks_any(bool flag) { return here.count > 1 ? here.mpi->any(flag) : flag; }
 
-/* The variables by which launchers tell a process how many there are: Open MPI, MPICH and Intel MPI, Slurm. */
+/* The variables by which launchers tell a process how many there are: Open MPI, MPICH and Intel MPI, and Slurm, whose
+ * variable counts only if it is Slurm that starts MPI. */
 int sfu_ranks_launched(void) {
-    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+    const size_t count = sizeof names / sizeof names[0] - (getenv("PMIX_RANK") == NULL);
+    for (size_t i = 0; i < count; i++) {
         const char *value = getenv(names[i]);
         if (value != NULL) {
             return (int)strtol(value, NULL, 10);

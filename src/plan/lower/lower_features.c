@@ -295,7 +295,12 @@ sfu_status sfu__streamed_product(sfu__value *current, sfu__lowering *self, const
     SFU_TRY(sfu__partition_of(&current->partition, pass, current->at.rows, -1, last));
     SFU_TRY(sfu__dropout_dense(current, self, -1)); /* a copy, which later steps may overwrite */
     sfu__plan_step *copy = &pass->steps[pass->step_count - 1];
-    snprintf(copy->text, sizeof copy->text, last > 0 ? "Z = S^k (X W%d)" : "Z = X W%d", self->plan->ops[weights].layer);
+    const int layer = self->plan->ops[weights].layer;
+    if (last > 0) {
+        snprintf(copy->text, sizeof copy->text, "Z = S^%d (X W%d)", last, layer);
+    } else {
+        snprintf(copy->text, sizeof copy->text, "Z = X W%d", layer);
+    }
     explain_stream(copy->why, "", pass);
 done:
     return status;
