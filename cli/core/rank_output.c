@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static const double patience_s = 5; /* until ranks that do not come to their end are taken to wait for this one */
@@ -15,6 +16,7 @@ static char held[4096];
 int rank_join(int group) {
     const sfu_status status = sfu_ranks_join(group, &process);
     joined = true;
+    (void)setenv("NO_COLOR", "1", 0); /* launchers may give a process a terminal though its output goes to a file */
     if (status != SFU_OK) {
         return rank_leave(fail_status(status));
     }

@@ -5,6 +5,7 @@
 #include "lpnn.h"
 #include "metrics.h"
 #include "parallel.h"
+#include "text.h"
 
 #include <string.h>
 
@@ -109,6 +110,22 @@ done:
     return status;
 }
 
+/* Ranks that compute different things would wait for one another forever, or mix them. */
+static sfu_status check_ranks_agree(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
+    sfu_status status = SFU_OK;
+    sfu__text text = {0};
+    char digest[65];
+    SFU_TRY(sfu_dataset_digest(digest, dataset));
+    SFU_TRY(sfu__text_format(&text, "%s %s", digest, sfu_net_text(net)));
+    for (int i = 0; i < SFU_PASSES; i++) {
+        SFU_TRY(sfu__text_format(&text, " %d", request->count[i]));
+    }
+    SFU_TRY(sfu__ranks_agree(text.bytes, text.size));
+done:
+    sfu__text_clear(&text);
+    return status;
+}
+
 sfu_status sfu__runner_make(sfu__runner *runner, const sfu_dataset *dataset, const sfu_net *net,
                             const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
@@ -118,6 +135,7 @@ sfu_status sfu__runner_make(sfu__runner *runner, const sfu_dataset *dataset, con
         status = sfu__fail(SFU_ERR_UNSUPPORTED, "several ranks train on CPUs alone: leave out --device cuda");
         goto done;
     }
+    SFU_TRY(divided.ranks != NULL ? check_ranks_agree(dataset, net, request) : SFU_OK);
     divided.device.kind = divided.ranks != NULL ? SFU__DEVICE_CPU : request->device.kind;
     SFU_TRY(sfu__team_new(&runner->own_team, sfu__thread_count(request->threads)));
     SFU_TRY(sfu__runner_make_of(runner, dataset, net, &divided, NULL, runner->own_team));

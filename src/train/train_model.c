@@ -14,6 +14,7 @@
 #include "sized_struct.h"
 #include "train.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,9 +86,25 @@ done:
     return status == SFU_ERR_ARGUMENT ? sfu__fail_prefix(status, "the weights to start from") : status;
 }
 
+/* The options that decide about the epochs. */
+static sfu_status check_ranks_agree(const train_job *job) {
+    const sfu_train_options *options = job->options;
+    sfu_status status = SFU_OK;
+    sfu__text text = {0};
+    SFU_TRY(sfu__text_format(&text, "%s %" PRIu64 " %.17g %.17g %.17g %d %d %d %d %d %d", sfu_split_digest(job->split),
+                             options->seed, options->lr, options->weight_decay, options->dropout, options->epochs,
+                             options->patience, (int)options->keep, (int)options->loss, (int)options->metric,
+                             options->balanced));
+    SFU_TRY(sfu__ranks_agree(text.bytes, text.size));
+done:
+    sfu__text_clear(&text);
+    return status;
+}
+
 static sfu_status prepare(train_job *job) {
     sfu_status status = SFU_OK;
     SFU_TRY(check_data(job));
+    SFU_TRY(check_ranks_agree(job));
     sfu__plan_request request =
         sfu__train_request(job->net, job->split, job->options->dropout, job->options->threads, job->device);
     request.epochs = job->options->epochs;
@@ -139,9 +156,8 @@ static void log_ranks(const train_job *job, double seconds) {
         const sfu__rank_traffic traffic = sfu__executor_traffic(job->runner.executor);
         const double epochs = job->training.ran > 0 ? job->training.ran : 1;
         sfu__log(SFU_LOG_NOTE,
-                 "%d ranks: an epoch takes %.3g ms, of which rank 0 waits %.3g ms for %.3g MB from the others",
-                 ranks->count, 1e3 * seconds / epochs, 1e3 * traffic.seconds / epochs,
-                 1e-6 * (double)traffic.received / epochs);
+                 "%d ranks: an epoch takes %.3g s, of which rank 0 waits %.3g s for %.3g MB from the others",
+                 ranks->count, seconds / epochs, traffic.seconds / epochs, 1e-6 * (double)traffic.received / epochs);
     } else if (ranks != NULL) {
         sfu__log(SFU_LOG_NOTE, "%d ranks: each of them trains all of lpnn, which is not divided", ranks->count);
     }

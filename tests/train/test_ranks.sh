@@ -67,6 +67,23 @@ grep -q '^sfumato: no MPI launcher started this process: mpirun -n 2 ...$' stder
 ! ranks 3 train nothing.safetensors gcn -o never.safetensors 2>stderr || fail "a missing dataset was taken"
 [ "$(grep -c '^sfumato:' stderr)" = 1 ] && [ ! -e never.safetensors ] || fail "$(cat stderr)"
 
+# Ranks with different data or options are refused by all, in one line.
+different() { # OPTIONS OF RANK 0 -- OPTIONS OF RANK 1
+    local first=("$SFUMATO")
+    while [ "$1" != -- ]; do
+        first+=("$1")
+        shift
+    done
+    shift
+    ! timeout 120 mpirun -n 1 "${first[@]}" : -n 1 "$SFUMATO" "$@" </dev/null >/dev/null 2>stderr || fail "taken: $*"
+    [ "$(grep -c '^sfumato: the 2 ranks have different datasets, models or options' stderr)" = 1 ] ||
+        fail "$*: $(cat stderr)"
+}
+different train made.safetensors gcn -- train dense.safetensors gcn
+different train made.safetensors gcn -- train made.safetensors gcn --epochs 3
+different train made.safetensors gcn -- train made.safetensors gcn --hidden 32
+different predict made.safetensors model.safetensors -o x.csv -- predict made.safetensors one.safetensors -o x.csv
+
 # An error of one rank ends the others and names the rank: here only one of them has a dataset of that name.
 code=0
 mpirun -n 3 sh -c 'if [ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 1 ]; then cd /; fi; exec "$SFUMATO" "$@"' sh \
@@ -86,22 +103,28 @@ train_on() {
         --threads 1 -o "$1" >/dev/null 2>stderr </dev/null
 }
 
+# NAME RANKS: whether all of them have joined; they are in `all` then.
+ready() {
+    mapfile -t all < <(processes_of "$1")
+    [ ${#all[@]} = "$2" ] || return 1
+    local process
+    for process in "${all[@]}"; do
+        handles "$process" 2 || return 1
+    done
+}
+
 # A rank that is killed ends the job.
 (train_on killed.safetensors 3) &
 job=$!
-wait_until '[ "$(processes_of killed.safetensors | wc -l)" = 3 ]' $job
-kill -9 "$(processes_of killed.safetensors | tail -n 1)"
+wait_until 'ready killed.safetensors 3' $job
+kill -9 "${all[2]}"
 ! wait $job || fail "a job without one of its ranks ended well"
 [ -z "$(processes_of killed.safetensors)" ] && [ ! -e killed.safetensors ] || fail "ranks or files are left"
 
 # Ctrl-C reaches all ranks, each in another epoch: they agree on the last one and keep the best weights.
 (train_on stopped.safetensors 2) &
 job=$!
-ready() {
-    mapfile -t all < <(processes_of stopped.safetensors)
-    [ ${#all[@]} = 2 ] && handles "${all[0]}" 2 && handles "${all[1]}" 2
-}
-wait_until ready $job
+wait_until 'ready stopped.safetensors 2' $job
 kill -INT "${all[@]}"
 wait $job || true
 [ -e stopped.safetensors ] || fail "the best weights are lost: $(cat stderr)"

@@ -1,6 +1,7 @@
 /* rank_group.c - joins the processes of an MPI launcher: finds the module and loads it. */
 #include "rank_group.h"
 
+#include "digest.h"
 #include "lazy.h"
 #include "memory.h"
 #include "sfumato.h"
@@ -19,6 +20,25 @@ bool sfu__ranks_follows(void) { return here.process > 0; }
 bool sfu__ranks_obeys(void) { return here.rank > 0; }
 
 bool sfu__ranks_any(bool flag) { return here.count > 1 ? here.mpi->any(flag) : flag; }
+
+sfu_status sfu__ranks_agree(const void *bytes, size_t size) {
+    sfu_status status = SFU_OK;
+    char mine[SFU__DIGEST_TEXT], first[SFU__DIGEST_TEXT];
+    if (here.count < 2) {
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__digest_of(mine, bytes, size));
+    memcpy(first, mine, sizeof first);
+    here.mpi->broadcast(first, sizeof first);
+    if (here.mpi->any(memcmp(first, mine, sizeof first) != 0)) {
+        status = sfu__fail(SFU_ERR_ARGUMENT,
+                           "the %d ranks have different datasets, models or options; expected the "
+                           "same arguments and copies of the same files",
+                           here.count);
+    }
+done:
+    return status;
+}
 
 /* The variables by which launchers tell a process how many there are: Open MPI, MPICH and Intel MPI, and Slurm, whose
  * variable counts only if it is Slurm that starts MPI. */

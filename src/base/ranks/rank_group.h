@@ -67,4 +67,7 @@ bool sfu__ranks_obeys(void);
 /* Whether the flag is set on any rank. A process alone: the flag. */
 bool sfu__ranks_any(bool flag);
 
+/* Fails on all ranks unless they call it with the same bytes: what a computation of theirs depends on. */
+SFU_CHECKED sfu_status sfu__ranks_agree(const void *bytes, size_t size);
+
 #endif
