@@ -1,4 +1,5 @@
-/* scale.c - a training over ranks: what each computes, waits for and receives per epoch, and a model of more ranks.
+/* rank_scale.c - a training over ranks: what each computes, waits for and receives per epoch, and a model of more
+ * ranks.
  *
  *   usage: mpirun -n RANKS scale DATASET [NET [HIDDEN [EPOCHS]]]
  *
