@@ -2,18 +2,8 @@
 # Workers that share a study (tune) or a command (compare, reproduce, label) through PostgreSQL while one of them is
 # killed every second, the server crashes, and their clocks differ by a minute. All end with the bytes of one machine.
 . "$SOURCE/tests/support/transcript.sh"
-if "$SFUMATO" --version | grep -qE '^  (sqlite|postgresql) *no'; then
-    echo "no SQLite or no PostgreSQL in this build: skipped"
-    exit 77
-fi
-if [ "${BUILD_KIND:-plain}" = cross ]; then
-    echo "skipped: no server beside an emulated program"
-    exit 77
-fi
+. "$SOURCE/tests/support/shared_database.sh"
 server_script=$SOURCE/tests/support/postgres_server.sh
-server=$(bash "$server_script" make $$) || exit $?
-url="postgresql://sfumato@/postgres?host=$server"
-ask() { psql -X -A -t -q -h "$server" -U sfumato postgres -c "$1"; }
 
 "$SFUMATO" data make -o small.safetensors --nodes 300 --classes 3 --vocabulary 40 --words 6 --seed 7 >/dev/null
 "$SFUMATO" data make -o cora.safetensors --nodes 1700 --classes 3 --vocabulary 40 --words 8 --seed 7 >/dev/null

@@ -2,13 +2,7 @@
 # Processes share the studies of `compare` through PostgreSQL; each folder has the bytes of a single run, also when
 # different commands need the same study and keep different parts of it.
 . "$SOURCE/tests/support/transcript.sh"
-if [ "${BUILD_KIND:-plain}" = cross ] || "$SFUMATO" --version | grep -qE '^  (sqlite|postgresql) *no'; then
-    echo "needs a native build with SQLite and PostgreSQL: skipped"
-    exit 77
-fi
-server=$(bash "$SOURCE/tests/support/postgres_server.sh" make $$) || exit $?
-url="postgresql://sfumato@/postgres?host=$server"
-ask() { psql -X -A -t -q -h "$server" -U sfumato postgres -c "$1"; }
+. "$SOURCE/tests/support/shared_database.sh"
 "$SFUMATO" data make -o small.safetensors --nodes 400 --classes 3 --vocabulary 40 --words 6 --seed 7 >/dev/null
 compare() { # FOLDER OPTION...
     local folder=$1

@@ -2,13 +2,7 @@
 # Several processes fill their folders through one PostgreSQL database; one is killed, one leaves and comes back. Each
 # folder has the bytes of a single run, and no study is run twice.
 . "$SOURCE/tests/support/transcript.sh"
-if "$SFUMATO" --version | grep -qE '^  (sqlite|postgresql) *no'; then
-    echo "no SQLite or no PostgreSQL in this build: skipped"
-    exit 77
-fi
-server=$(bash "$SOURCE/tests/support/postgres_server.sh" make $$) || exit $?
-url="postgresql://sfumato@/postgres?host=$server"
-ask() { psql -X -A -t -q -h "$server" -U sfumato postgres -c "$1"; }
+. "$SOURCE/tests/support/shared_database.sh"
 
 # As the two of test_reproduce_folder.sh.
 "$SFUMATO" data make -o cora.safetensors --nodes 1700 --classes 3 --vocabulary 40 --words 8 --seed 7 >/dev/null
@@ -33,7 +27,6 @@ for name in a b killed; do
     (share $name) &
     processes+=($!)
 done
-finished() { ask 'SELECT count(*) FROM sfumato_studies WHERE result IS NOT NULL' 2>/dev/null || echo 0; }
 wait_until '[ "$(finished)" -ge 10 ] && [ -n "$(ls killed/studies 2>/dev/null)" ]' "${processes[2]}"
 kill -9 "${processes[2]}"
 wait "${processes[2]}" 2>/dev/null || true

@@ -2,21 +2,11 @@
 # Several processes label one dataset through one PostgreSQL database; one is killed, one comes late. All write the bytes
 # of a single process. What cannot be shared is refused in one line.
 . "$SOURCE/tests/support/transcript.sh"
-if "$SFUMATO" --version | grep -qE '^  postgresql *no'; then
-    echo "no PostgreSQL in this build: skipped"
-    exit 77
-fi
+. "$SOURCE/tests/support/shared_database.sh"
 steps=25 fewer=9 nets=sgcn,fp+mlp,gcn,linear+lp,mlp,linear
-case ${BUILD_KIND:-plain} in
-sanitized) steps=4 fewer=3 nets=sgcn,mlp ;;
-cross)
-    echo "skipped: no server beside an emulated program" >&2
-    exit 77
-    ;;
-esac
-server=$(bash "$SOURCE/tests/support/postgres_server.sh" make $$) || exit $?
-url="postgresql://sfumato@/postgres?host=$server"
-ask() { psql -X -A -t -q -h "$server" -U sfumato postgres -c "$1"; }
+if [ "${BUILD_KIND:-plain}" = sanitized ]; then
+    steps=4 fewer=3 nets=sgcn,mlp
+fi
 
 # 320 nodes with weighted edges, a third of them labelled.
 "$SFUMATO" data make -o whole.safetensors --nodes 320 --classes 3 --vocabulary 40 --words 6 --seed 7 >/dev/null
@@ -39,7 +29,6 @@ same() {
             fail "$file of $1 differs from that of a single process: $(head -c 500 difference)"
     done
 }
-finished() { ask "SELECT count(*) FROM sfumato_studies WHERE result IS NOT NULL" 2>/dev/null || echo 0; }
 
 (label one --budget steps:$steps) || fail "one: $(cat one.stderr)"
 processes=()

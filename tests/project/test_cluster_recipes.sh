@@ -3,13 +3,8 @@
 # published schema. Each worker has the bytes of one machine. test_cluster_slurm.sh has Slurm.
 . "$SOURCE/tests/support/transcript.sh"
 recipes=$SOURCE/examples/cluster
-if [ "${BUILD_KIND:-plain}" = cross ] || "$SFUMATO" --version | grep -qE '^  (sqlite|postgresql) *no'; then
-    echo "needs a native build with SQLite and PostgreSQL: skipped"
-    exit 77
-fi
-server=$(bash "$SOURCE/tests/support/postgres_server.sh" make $$) || exit $?
-export SFUMATO_URL="postgresql://sfumato@/postgres?host=$server"
-ask() { psql -X -A -t -q -h "$server" -U sfumato postgres -c "$1"; }
+. "$SOURCE/tests/support/shared_database.sh"
+export SFUMATO_URL=$url
 mkdir bin
 ln -s "$SFUMATO" bin/sfumato
 export PATH=$PWD/bin:$PATH
@@ -73,9 +68,9 @@ if [ -e "$venv/complete" ]; then
     ! "$venv/bin/kubernetes-validate" --strict wrong.yaml >wrong.txt 2>&1 || fail "the schema takes everything"
     # The command of the manifest is one that this program takes.
     sed -n '/>-/,/env:/p' "$recipes/kubernetes.yaml" | sed '1d;$d' | tr '\n' ' ' >command.sh
-    JOB_COMPLETION_INDEX=0 bash -eu -c "set -- $(sed 's#/work/#work/#; s/--splits 10 --trials 200/--splits 1 --trials 2/' command.sh); \"\$@\"" \
+    JOB_COMPLETION_INDEX=0 bash -eu -c "set -- $(sed 's#/results/#results/#; s/--splits 10 --trials 200/--splits 1 --trials 2/' command.sh); \"\$@\"" \
         >command.txt 2>&1 || fail "the command of kubernetes.yaml: $(cat command.txt)"
-    [ -s work/study-0/tables.md ] || fail "no tables: $(cat command.txt)"
+    [ -s results/study-0/tables.md ] || fail "no tables: $(cat command.txt)"
     echo "kubernetes.yaml: valid"
 else
     echo "kubernetes.yaml: skipped (kubernetes-validate could not be installed: $(tail -n 1 pip.txt))"

@@ -1,23 +1,12 @@
 /* process_memory.c - reads the size of this process from the /proc file system. */
 #include "process_memory.h"
 #include "memory.h"
+#include "sanitized.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* A sanitizer reserves terabytes for itself: then only what this library has allocated counts. */
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
 
 static int64_t reserved_bytes(void) {
     char line[256];
@@ -34,4 +23,5 @@ static int64_t reserved_bytes(void) {
     return (int64_t)strtoll(at, NULL, 10) * sysconf(_SC_PAGESIZE);
 }
 
-int64_t sfu__process_memory(void) { return SANITIZED ? (int64_t)sfu__memory_used() : reserved_bytes(); }
+/* A sanitizer reserves terabytes for itself: then only what this library has allocated counts. */
+int64_t sfu__process_memory(void) { return SFU__SANITIZED ? (int64_t)sfu__memory_used() : reserved_bytes(); }

@@ -188,7 +188,7 @@ static sfu_status renumber_list(ordering *self, const sfu__tensor *tensor) {
     return sfu__dataset_take(self->made, tensor->name, tensor->dtype, tensor->dims, tensor->shape, nodes);
 }
 
-/* Nodes without names are named by their old numbers, so that results can be told apart. */
+/* Nodes without names are named by their numbers in the input, so that results can be matched to it. */
 static sfu_status name_nodes(ordering *self) {
     sfu_status status = SFU_OK;
     const sfu_dataset *from = self->from;

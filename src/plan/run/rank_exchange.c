@@ -36,7 +36,6 @@ static void start(sfu__rank_pass *pass, const sfu__executor *executor, const sfu
     const int64_t row = (int64_t)sizeof(float) * halo->at.ld;
     pack(pass->send, &matrix, halo->send, halo->send_count);
     executor->plan->ranks->mpi->exchange_start(halo->exchange, pass->send, pass->receive);
-    pass->sent += halo->send_count * row;
     pass->received += halo->receive_count * row;
 }
 
@@ -52,7 +51,6 @@ static void fetch(sfu__rank_pass *pass, const sfu__executor *executor, const sfu
     if (halo->bounds != NULL) {
         const int64_t own = halo->bounds[ranks->rank + 1] - halo->bounds[ranks->rank];
         sfu__rank_gather(executor, &halo->at, halo->bounds);
-        pass->sent += own * (ranks->count - 1) * row;
         pass->received += (halo->bounds[ranks->count] - own) * row;
         return;
     }

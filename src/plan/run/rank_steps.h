@@ -38,7 +38,7 @@ typedef struct sfu__rank_pass {
     int64_t *output_bounds;    /* rows of each rank; NULL: every rank has all */
     int64_t *embedding_bounds; /* likewise */
     float *send, *receive;     /* buffers of the largest exchange */
-    int64_t sent, received;    /* bytes so far */
+    int64_t received;          /* bytes so far */
     double seconds;            /* waiting for rows so far */
 } sfu__rank_pass;
 

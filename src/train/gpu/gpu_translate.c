@@ -1,56 +1,14 @@
 /* gpu_translate.c - translates the steps of a plan into those of a GPU program. */
-#include "gpu_translate.h"
-#include "gpu_layout.h"
-#include "gpu_write.h"
-#include "plan_int.h"
+#include "gpu_translate_int.h"
 
 #include <string.h>
 
-/* A matrix of the program, by what it was made from. */
-typedef struct known_matrix {
-    const sfu__sparse *source;
-    const int32_t *stage_ends;
-    sfu__gpu_layout layout;
-} known_matrix;
-
-/* A constant dense operand in the image. */
-typedef struct known_array {
-    const float *data;
-    size_t at;
-} known_array;
-
-/* Where the keep words of a dropout mask are. */
-typedef struct known_mask {
-    int64_t plan_offset; /* of the values or the mask in the plan's arena */
-    int64_t keep;        /* offset of the words */
-    int matrix;
-    int mask;
-} known_mask;
-
-typedef struct state {
-    sfu__gpu_translation *to;
-    const sfu__plan *plan;
-    const sfu__objective *objective;
-    sfu_pass kind;
-    const sfu__pass *pass;
-    known_matrix *matrices;
-    size_t matrix_count, matrix_capacity;
-    known_array *arrays;
-    size_t array_count, array_capacity;
-    known_mask masks[SFU__GPU_MASKS];
-    int mask_count;
-    int64_t values, value_gradients; /* offsets of learned values */
-    int64_t *learned_work;           /* [smoothers]: offsets of what learned smoothing computes with */
-    int64_t parts;                   /* scratch for the sums of long rows, shared by all steps */
-    int64_t parts_floats;
-} state;
-
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static int64_t reserve(state *self, int64_t floats) { return sfu__gpu_reserve(self->to, floats); }
+static int64_t reserve(sfu__gpu_translator *self, int64_t floats) { return sfu__gpu_reserve(self->to, floats); }
 
 /* Memory of each learned smoothing. */
-static sfu_status lay_out_learned(state *self) {
+static sfu_status lay_out_learned(sfu__gpu_translator *self) {
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
     self->values = reserve(self, plan->learned_values);
@@ -65,7 +23,7 @@ done:
     return status;
 }
 
-static void lay_out_memory(state *self) {
+static void lay_out_memory(sfu__gpu_translator *self) {
     const sfu__plan *plan = self->plan;
     int64_t arena = 0;
     for (int i = 0; i < SFU_PASSES; i++) {
@@ -77,7 +35,7 @@ static void lay_out_memory(state *self) {
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 
-static sfu__gpu_operand operand_of(const state *self, const sfu__operand *from) {
+static sfu__gpu_operand operand_of(const sfu__gpu_translator *self, const sfu__operand *from) {
     sfu__gpu_operand to = {.offset = -1, .rows = from->rows, .cols = from->cols, .ld = from->ld};
     switch (from->space) {
     case SFU__MEMORY_ARENA:
@@ -96,60 +54,16 @@ static sfu__gpu_operand operand_of(const state *self, const sfu__operand *from) 
     return to;
 }
 
-/* Constant dense features are stored by columns, so that neighbouring threads read neighbouring rows. */
-static sfu_status add_by_columns(state *self, size_t pointer_at, const sfu__operand *from) {
-    enum { LINE = 16 };
-    sfu_status status = SFU_OK;
-    size_t at;
-    const int64_t rows = from->rows, stride = sfu__whole_lines(rows);
-    sfu__gpu_image *image = &self->to->image;
-    SFU_TRY(sfu__gpu_image_add(&at, image, NULL, (size_t)(stride * from->ld) * sizeof(float)));
-    SFU_TRY(sfu__gpu_image_point(image, pointer_at, at));
-    float *columns = (float *)(void *)(image->bytes + at);
-    for (int64_t first = 0; first < rows; first += LINE) { /* whole cache lines of each column */
-        const int64_t end = first + LINE < rows ? first + LINE : rows;
-        for (int64_t k = 0; k < from->ld; k++) {
-            for (int64_t i = first; i < end; i++) {
-                columns[k * stride + i] = from->fixed[i * from->ld + k];
-            }
-        }
-    }
-done:
-    return status;
-}
-
-/* Constant dense features that a sparse product gathers from are stored by rows, once. */
-static sfu_status add_by_rows(state *self, size_t pointer_at, const sfu__operand *from) {
-    sfu_status status = SFU_OK;
-    sfu__gpu_image *image = &self->to->image;
-    size_t i = 0;
-    while (i < self->array_count && self->arrays[i].data != from->fixed) {
-        i++;
-    }
-    if (i == self->array_count) {
-        size_t at;
-        SFU_TRY(sfu__gpu_image_add(&at, image, from->fixed, (size_t)from->rows * (size_t)from->ld * sizeof(float)));
-        SFU__APPEND(self->arrays, self->array_count, self->array_capacity, ((known_array){from->fixed, at}));
-    }
-    SFU_TRY(sfu__gpu_image_point(image, pointer_at, self->arrays[i].at));
-done:
-    return status;
-}
-
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
-static const sfu__sparse *view_of(const sfu__block *block) {
-    return &((const sfu__cpu_matrix *)(const void *)block->matrix)->view;
-}
-
-static bool same_matrix(const known_matrix *known, const sfu__gpu_source *source) {
+static bool same_matrix(const sfu__gpu_known_matrix *known, const sfu__gpu_source *source) {
     const sfu__sparse *a = known->source, *b = source->matrix;
     return a->indptr == b->indptr && a->indices == b->indices && a->values == b->values &&
            a->value_perm == b->value_perm && a->row_perm == b->row_perm && known->stage_ends == source->stage_ends;
 }
 
 /* `masked`: the matrix is a transpose of this one, with a mask; -1: no. */
-static sfu_status matrix_of(int *index, state *self, const sfu__gpu_source *from, int masked) {
+static sfu_status matrix_of(int *index, sfu__gpu_translator *self, const sfu__gpu_source *from, int masked) {
     sfu_status status = SFU_OK;
     sfu__gpu_source made = *from, *source = &made;
     for (size_t i = 0; i < self->matrix_count; i++) {
@@ -159,7 +73,7 @@ static sfu_status matrix_of(int *index, state *self, const sfu__gpu_source *from
         }
     }
     SFU__APPEND(self->matrices, self->matrix_count, self->matrix_capacity,
-                ((known_matrix){.source = source->matrix, .stage_ends = source->stage_ends}));
+                ((sfu__gpu_known_matrix){.source = source->matrix, .stage_ends = source->stage_ends}));
     source->masked = masked >= 0 ? &self->matrices[masked].layout : NULL;
     SFU_TRY(sfu__gpu_layout_make(&self->matrices[self->matrix_count - 1].layout, &self->to->image, source));
     *index = (int)self->matrix_count - 1;
@@ -167,7 +81,7 @@ done:
     return status;
 }
 
-static const known_mask *mask_at(const state *self, int64_t plan_offset) {
+static const sfu__gpu_known_mask *mask_at(const sfu__gpu_translator *self, int64_t plan_offset) {
     for (int i = 0; i < self->mask_count; i++) {
         if (self->masks[i].plan_offset == plan_offset) {
             return &self->masks[i];
@@ -176,17 +90,18 @@ static const known_mask *mask_at(const state *self, int64_t plan_offset) {
     return NULL;
 }
 
-static int64_t reserve_words(state *self, int matrix) {
+static int64_t reserve_words(sfu__gpu_translator *self, int matrix) {
     return reserve(self, 2 * (int64_t)self->matrices[matrix].layout.head.chain_count);
 }
 
 /* The sparse matrix of a product, with its mask. */
-static sfu_status set_matrix(sfu__gpu_step *to, state *self, const sfu__plan_step *step, const int32_t *stage_ends) {
+static sfu_status set_matrix(sfu__gpu_step *to, sfu__gpu_translator *self, const sfu__plan_step *step,
+                             const int32_t *stage_ends) {
     sfu_status status = SFU_OK;
     const sfu__block *block = &self->pass->blocks[step->block];
-    const sfu__sparse *view = view_of(block);
+    const sfu__sparse *view = sfu__gpu_view_of(block);
     const bool dropped = block->dropped > 0 || block->where == SFU__VALUES_ARENA;
-    const known_mask *mask =
+    const sfu__gpu_known_mask *mask =
         dropped ? mask_at(self, block->dropped > 0 ? block->keep_mask_offset : block->offset) : NULL;
     const bool transposed = mask != NULL && view->value_perm != NULL;
     const sfu__gpu_source source = {
@@ -234,7 +149,7 @@ static const sfu__gpu_op kernels[SFU__KERNEL_COUNT] = {
 };
 
 /* The rows, elements or blocks that exist after each stage. */
-static void set_stages(sfu__gpu_step *to, const state *self, const sfu__plan_step *step) {
+static void set_stages(sfu__gpu_step *to, const sfu__gpu_translator *self, const sfu__plan_step *step) {
     const sfu__partition *partition = &self->pass->partitions[step->partition];
     if (self->pass->staged && partition->row_set >= 0) {
         memcpy(to->stage_ends, self->pass->row_sets[partition->row_set].ends, sizeof to->stage_ends);
@@ -242,12 +157,12 @@ static void set_stages(sfu__gpu_step *to, const state *self, const sfu__plan_ste
     to->stage_ends[SFU__GPU_STAGES - 1] = (int32_t)partition->count;
 }
 
-static const int32_t *row_stages(const state *self, const sfu__plan_step *step) {
+static const int32_t *row_stages(const sfu__gpu_translator *self, const sfu__plan_step *step) {
     const int row_set = self->pass->partitions[step->partition].row_set;
     return self->pass->staged && row_set >= 0 ? self->pass->row_sets[row_set].ends : NULL;
 }
 
-static sfu_status spmm_step(sfu__gpu_step *to, state *self, const sfu__plan_step *step) {
+static sfu_status spmm_step(sfu__gpu_step *to, sfu__gpu_translator *self, const sfu__plan_step *step) {
     sfu_status status = SFU_OK;
     SFU_TRY(set_matrix(to, self, step, row_stages(self, step)));
     const sfu__gpu_matrix *A = &self->matrices[to->matrix].layout.head;
@@ -259,10 +174,10 @@ done:
 }
 
 /* Dropout of the features: bits for a sparse matrix, values for a dense one. */
-static sfu_status dropout_step(sfu__gpu_step *to, state *self, const sfu__plan_step *step) {
+static sfu_status dropout_step(sfu__gpu_step *to, sfu__gpu_translator *self, const sfu__plan_step *step) {
     sfu_status status = SFU_OK;
     const sfu__block *block = &self->pass->blocks[step->block];
-    const sfu__sparse *view = view_of(block);
+    const sfu__sparse *view = sfu__gpu_view_of(block);
     if (view->indices == NULL) {
         to->kernel = SFU__GPU_DROPOUT_DENSE;
         to->c.ld = to->c.cols = to->a.ld = to->a.cols = view->cols;
@@ -279,13 +194,13 @@ static sfu_status dropout_step(sfu__gpu_step *to, state *self, const sfu__plan_s
         return sfu__fail(SFU_ERR_UNSUPPORTED, "a GPU trains networks of up to %d dropout masks", SFU__GPU_MASKS);
     }
     self->masks[self->mask_count++] =
-        (known_mask){.plan_offset = step->c.offset, .keep = to->keep, .matrix = to->matrix, .mask = to->mask};
+        (sfu__gpu_known_mask){.plan_offset = step->c.offset, .keep = to->keep, .matrix = to->matrix, .mask = to->mask};
 done:
     return status;
 }
 
 /* Divides long sums among threads where there are few elements. `elements` quads, each a sum of `chains` chains. */
-static void split_sums(sfu__gpu_step *to, state *self, int64_t elements, int64_t chains) {
+static void split_sums(sfu__gpu_step *to, sfu__gpu_translator *self, int64_t elements, int64_t chains) {
     enum { FEW = 1 << 14, SCRATCH = 1 << 22 };
     if (chains > 1 && elements <= FEW && elements * chains <= SCRATCH) {
         to->split = 1;
@@ -296,7 +211,7 @@ static void split_sums(sfu__gpu_step *to, state *self, int64_t elements, int64_t
 
 static int64_t chains_of(int64_t terms) { return (terms + SFU__CHAIN_TERMS - 1) / SFU__CHAIN_TERMS; }
 
-static void gemm_step(sfu__gpu_step *to, state *self) {
+static void gemm_step(sfu__gpu_step *to, sfu__gpu_translator *self) {
     enum { ENOUGH = 1 << 11 }; /* for tiles of four */
     const int64_t elements = (int64_t)to->c.rows * to->c.ld / 4;
     if (elements < ENOUGH) {
@@ -304,13 +219,13 @@ static void gemm_step(sfu__gpu_step *to, state *self) {
     }
 }
 
-static void gemm_t_step(sfu__gpu_step *to, state *self, const sfu__plan_step *step) {
+static void gemm_t_step(sfu__gpu_step *to, sfu__gpu_translator *self, const sfu__plan_step *step) {
     const int64_t cols = step->a.space != SFU__MEMORY_NONE ? step->a.cols : 1;
     const int64_t rows = step->b.rows, blocks = sfu__block_count(rows), size = sfu__block_rows(rows);
     split_sums(to, self, blocks * cols * step->b.ld / 4, chains_of(rows < size ? rows : size));
 }
 
-static void adam_step(sfu__gpu_step *to, const state *self, const sfu__plan_step *step) {
+static void adam_step(sfu__gpu_step *to, const sfu__gpu_translator *self, const sfu__plan_step *step) {
     const sfu__parameter *first = &self->plan->parameters.items[step->parameter];
     to->c.offset = first->offset;
     to->decays = first->decays ? 1.0F : 0.0F;
@@ -318,7 +233,7 @@ static void adam_step(sfu__gpu_step *to, const state *self, const sfu__plan_step
     to->high = first->high;
 }
 
-static void loss_step(sfu__gpu_step *to, state *self) {
+static void loss_step(sfu__gpu_step *to, sfu__gpu_translator *self) {
     const int64_t rows = to->a.rows;
     to->phases = 2;
     to->scratch = reserve(self, sfu__gpu_losses_floats(rows));
@@ -326,7 +241,7 @@ static void loss_step(sfu__gpu_step *to, state *self) {
 }
 
 /* What depends on the kernel. */
-static sfu_status finish_step(sfu__gpu_step *to, state *self, const sfu__plan_step *step) {
+static sfu_status finish_step(sfu__gpu_step *to, sfu__gpu_translator *self, const sfu__plan_step *step) {
     switch (step->kernel) {
     case SFU__KERNEL_SPMM:
         return spmm_step(to, self, step);
@@ -360,7 +275,7 @@ static sfu_status finish_step(sfu__gpu_step *to, state *self, const sfu__plan_st
     }
 }
 
-static sfu_status translate_step(sfu__gpu_step *to, state *self, const sfu__plan_step *step) {
+static sfu_status translate_step(sfu__gpu_step *to, sfu__gpu_translator *self, const sfu__plan_step *step) {
     sfu_status status = SFU_OK;
     *to = (sfu__gpu_step){.kernel = (int32_t)kernels[step->kernel],
                           .phases = 1,
@@ -386,131 +301,9 @@ done:
     return status;
 }
 
-/* ---- arrays of a step -------------------------------------------------------------------------------------------- */
-
-/* The nodes of a sparse matrix follow its layout for the CPU; ours follow the rows of the result. */
-static sfu_status add_nodes(state *self, size_t pointer_at, const sfu__plan_step *step, int64_t rows) {
-    sfu_status status = SFU_OK;
-    int32_t *nodes = NULL;
-    const int32_t *perm = step->block >= 0 ? view_of(&self->pass->blocks[step->block])->row_perm : NULL;
-    if (step->nodes == NULL || (perm != NULL && step->nodes == perm)) { /* the node is the row of the result */
-        return SFU_OK;
-    }
-    SFU_ALLOC(nodes, rows);
-    for (int64_t i = 0; i < rows; i++) {
-        nodes[perm != NULL ? perm[i] : i] = step->nodes[i];
-    }
-    SFU_TRY(sfu__gpu_image_array(&self->to->image, pointer_at, nodes, (size_t)rows * sizeof *nodes));
-done:
-    sfu__free(nodes);
-    return status;
-}
-
-/* Adds the constant operands of a step, or the values of dropout of dense features. */
-static sfu_status add_fixed(state *self, size_t at, const sfu__gpu_step *step, const sfu__plan_step *from) {
-    sfu_status status = SFU_OK;
-    const size_t pointer = at + offsetof(sfu__gpu_step, a) + offsetof(sfu__gpu_operand, fixed);
-    if (from->a.space == SFU__MEMORY_FIXED) {
-        SFU_TRY(add_by_columns(self, pointer, &from->a));
-        sfu__gpu_step *to = (sfu__gpu_step *)(void *)(self->to->image.bytes + at);
-        to->a.by_columns = 1;
-        to->a.ld = (int32_t)sfu__whole_lines(from->a.rows);
-    } else if (step->kernel == SFU__GPU_DROPOUT_DENSE && step->a.offset < 0) {
-        const sfu__sparse *view = view_of(&self->pass->blocks[from->block]);
-        SFU_TRY(sfu__gpu_image_array(&self->to->image, pointer, view->values,
-                                     (size_t)view->indptr[view->rows] * sizeof *view->values));
-    }
-    if (from->b.space == SFU__MEMORY_FIXED) {
-        SFU_TRY(add_by_rows(self, at + offsetof(sfu__gpu_step, b) + offsetof(sfu__gpu_operand, fixed), &from->b));
-    }
-done:
-    return status;
-}
-
-static sfu_status add_arrays(state *self, size_t at, const sfu__gpu_step *step, const sfu__plan_step *from) {
-    sfu_status status = SFU_OK;
-    const int64_t rows = step->matrix >= 0 ? self->matrices[step->matrix].layout.head.rows : step->c.rows;
-    SFU_TRY(add_nodes(self, at + offsetof(sfu__gpu_step, nodes), from, rows));
-    if (from->map != NULL) {
-        SFU_TRY(sfu__gpu_image_array(&self->to->image, at + offsetof(sfu__gpu_step, map), from->map,
-                                     (size_t)from->c.rows * sizeof *from->map));
-    }
-    SFU_TRY(add_fixed(self, at, step, from));
-done:
-    return status;
-}
-
-/* ---- targets ----------------------------------------------------------------------------------------------------- */
-
-/* Labels and weights per row of the pass: if it is not pruned, spread over all nodes. */
-static sfu_status add_target(state *self, size_t pass_at, const int32_t *labels, const float *weights) {
-    sfu_status status = SFU_OK;
-    const sfu__pass *pass = self->pass;
-    sfu__gpu_image *image = &self->to->image;
-    const size_t rows = (size_t)self->to->program.passes[self->kind].rows;
-    const size_t labels_at = pass_at + offsetof(sfu__gpu_pass, labels),
-                 weights_at = pass_at + offsetof(sfu__gpu_pass, weights);
-    int32_t *all = NULL;
-    float *all_weights = NULL;
-    if (pass->pruned) {
-        SFU_TRY(sfu__gpu_image_array(image, labels_at, labels, rows * sizeof *labels));
-        SFU_TRY(sfu__gpu_image_array(image, weights_at, weights, weights != NULL ? rows * sizeof *weights : 0));
-        goto done;
-    }
-    SFU_ALLOC(all, rows);
-    SFU_ALLOC(all_weights, rows);
-    sfu__spread_target(all, all_weights, (int32_t)rows, pass, &(sfu__target){labels, weights});
-    SFU_TRY(sfu__gpu_image_array(image, labels_at, all, rows * sizeof *all));
-    SFU_TRY(sfu__gpu_image_array(image, weights_at, all_weights, rows * sizeof *all_weights));
-    SFU_TRY(sfu__gpu_image_array(image, pass_at + offsetof(sfu__gpu_pass, asked), pass->asked,
-                                 (size_t)pass->asked_count * sizeof *pass->asked));
-done:
-    sfu__free(all);
-    sfu__free(all_weights);
-    return status;
-}
-
-static sfu_status add_stage_labels(state *self, size_t pass_at, const int32_t *labels) {
-    sfu_status status = SFU_OK;
-    const sfu__pass *pass = self->pass;
-    const sfu__row_set *rows = &pass->row_sets[self->plan->op_count];
-    int32_t *index = NULL, *ordered = NULL;
-    if (!pass->staged || labels == NULL) {
-        return SFU_OK;
-    }
-    const sfu__row_set asked = {.count = rows->count, .nodes = pass->asked};
-    SFU_ALLOC(ordered, rows->count);
-    SFU_TRY(sfu__row_set_map(&index, rows, &asked, self->plan->nodes));
-    for (int32_t i = 0; i < rows->count; i++) {
-        ordered[i] = labels[index != NULL ? index[i] : i];
-    }
-    SFU_TRY(sfu__gpu_image_array(&self->to->image, pass_at + offsetof(sfu__gpu_pass, stage_labels), ordered,
-                                 (size_t)rows->count * sizeof *ordered));
-done:
-    sfu__free(index);
-    sfu__free(ordered);
-    return status;
-}
-
-static sfu_status add_targets(state *self, size_t pass_at) {
-    sfu_status status = SFU_OK;
-    const sfu__objective *objective = self->objective;
-    if (objective == NULL) {
-        return SFU_OK;
-    }
-    if (self->kind == SFU_PASS_TRAIN) {
-        SFU_TRY(add_target(self, pass_at, objective->train_labels, objective->train_weights));
-    } else if (self->kind == SFU_PASS_EVALUATE) {
-        SFU_TRY(add_target(self, pass_at, objective->val_labels, NULL));
-        SFU_TRY(add_stage_labels(self, pass_at, objective->val_labels));
-    }
-done:
-    return status;
-}
-
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 
-static sfu_status set_masks(state *self) {
+static sfu_status set_masks(sfu__gpu_translator *self) {
     const sfu__pass *pass = &self->plan->passes[SFU_PASS_TRAIN];
     sfu__gpu_translation *to = self->to;
     if (pass->mask_count > SFU__GPU_MASKS) {
@@ -525,7 +318,7 @@ static sfu_status set_masks(state *self) {
 }
 
 /* Relu without dropout is done where the product that it follows stores its result: it then has no phases. */
-static void join_relu(const state *self, sfu__gpu_step *steps, size_t i) {
+static void join_relu(const sfu__gpu_translator *self, sfu__gpu_step *steps, size_t i) {
     const sfu__plan_step *from = &self->pass->steps[i];
     const sfu__partition *partitions = self->pass->partitions;
     sfu__gpu_step *step = &steps[i], *product = &steps[i - 1];
@@ -540,7 +333,7 @@ static void join_relu(const state *self, sfu__gpu_step *steps, size_t i) {
 }
 
 /* The steps with their offsets; the pass's struct and the steps' arrays are added later. */
-static sfu_status translate_pass(state *self, sfu_pass kind, sfu__gpu_step *steps) {
+static sfu_status translate_pass(sfu__gpu_translator *self, sfu_pass kind, sfu__gpu_step *steps) {
     sfu_status status = SFU_OK;
     const sfu__pass *pass = &self->plan->passes[kind];
     sfu__gpu_pass *to = &self->to->program.passes[kind];
@@ -568,7 +361,7 @@ done:
     return status;
 }
 
-static sfu_status write_pass(state *self, sfu_pass kind, sfu__gpu_step *steps) {
+static sfu_status write_pass(sfu__gpu_translator *self, sfu_pass kind, sfu__gpu_step *steps) {
     sfu_status status = SFU_OK;
     const sfu__pass *pass = &self->plan->passes[kind];
     const size_t pass_at =
@@ -584,9 +377,9 @@ static sfu_status write_pass(state *self, sfu_pass kind, sfu__gpu_step *steps) {
     SFU_TRY(sfu__gpu_image_add(&steps_at, &self->to->image, steps, pass->step_count * sizeof *steps));
     SFU_TRY(sfu__gpu_image_point(&self->to->image, pass_at + offsetof(sfu__gpu_pass, steps), steps_at));
     for (size_t i = 0; i < pass->step_count; i++) {
-        SFU_TRY(add_arrays(self, steps_at + i * sizeof *steps, &steps[i], &pass->steps[i]));
+        SFU_TRY(sfu__gpu_add_arrays(self, steps_at + i * sizeof *steps, &steps[i], &pass->steps[i]));
     }
-    SFU_TRY(add_targets(self, pass_at));
+    SFU_TRY(sfu__gpu_add_targets(self, pass_at));
 done:
     return status;
 }
@@ -594,7 +387,7 @@ done:
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 /* Initial values other than random weights are copied. */
-static sfu_status write_parameters(state *self, const sfu_net *net, const float *const *columns) {
+static sfu_status write_parameters(sfu__gpu_translator *self, const sfu_net *net, const float *const *columns) {
     sfu_status status = SFU_OK;
     const sfu__parameters *all = &self->plan->parameters;
     float *start = NULL;
@@ -606,7 +399,7 @@ done:
     return status;
 }
 
-static sfu_status write_matrices(state *self) {
+static sfu_status write_matrices(sfu__gpu_translator *self) {
     sfu_status status = SFU_OK;
     size_t at;
     SFU_TRY(sfu__gpu_add_matrices(&at, self->to, self->matrix_count));
@@ -619,7 +412,7 @@ done:
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
 
-static void set_objective(state *self) {
+static void set_objective(sfu__gpu_translator *self) {
     sfu__gpu_program *program = &self->to->program;
     const sfu__objective *objective = self->objective;
     if (objective != NULL) {
@@ -629,7 +422,8 @@ static void set_objective(state *self) {
     }
 }
 
-static sfu_status translate(state *self, const sfu_net *net, const float *const *columns, int32_t epochs) {
+static sfu_status translate(sfu__gpu_translator *self, const sfu_net *net, const float *const *columns,
+                            int32_t epochs) {
     sfu_status status = SFU_OK;
     sfu__gpu_translation *to = self->to;
     sfu__gpu_step *steps[SFU_PASSES] = {NULL};
@@ -667,7 +461,7 @@ done:
 
 sfu_status sfu__gpu_translate(sfu__gpu_translation *translation, const sfu__plan *plan, const sfu_net *net,
                               const float *const *columns, const sfu__objective *objective, int32_t epochs) {
-    state self = {.to = translation, .plan = plan, .objective = objective};
+    sfu__gpu_translator self = {.to = translation, .plan = plan, .objective = objective};
     *translation = (sfu__gpu_translation){0};
     const sfu_status status = translate(&self, net, columns, epochs);
     for (size_t i = 0; i < self.matrix_count; i++) {

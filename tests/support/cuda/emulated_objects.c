@@ -1,23 +1,13 @@
 /* emulated_objects.c - the list of objects, with guard bytes around each. */
 #include "emulated_objects.h"
 #include "emulated_settings.h"
+#include "sanitized.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* The sanitizer guards blocks of malloc itself, and would not see an access to guard bytes of ours. */
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
-enum { ALIGNMENT = 256, GUARD = SANITIZED ? 0 : 256, GUARD_BYTE = 0xa5 };
+enum { ALIGNMENT = 256, GUARD = SFU__SANITIZED ? 0 : 256, GUARD_BYTE = 0xa5 };
 
 static emulated_object *objects;
 
