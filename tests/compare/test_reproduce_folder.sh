@@ -70,6 +70,7 @@ done
 [ "$(rows)" -gt 12 ] && [ "$(rows)" -lt "$(wc -l <one/results.csv)" ] || fail "$(rows) rows when it was moved"
 if command -v sqlite3 >/dev/null; then # the clock of the other machine was a day ahead
     for file in killed/studies/*.db; do
+        [[ $(sqlite3 "$file" .tables) = *sfumato_workers* ]] || continue # killed before its tables were made
         sqlite3 "$file" "UPDATE sfumato_workers SET worker = 'x' || worker, beat = beat + 86400;
             UPDATE sfumato_claims SET worker = 'x' || worker"
     done
