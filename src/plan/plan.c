@@ -39,10 +39,11 @@ void sfu__plan_release(sfu__plan *plan) {
     for (int i = 0; i < plan->smoother_count; i++) {
         sfu__shared_release(plan->smoothers[i].shared);
         sfu__learned_free(plan->smoothers[i].learned);
-        sfu__smoothing_stream_free(plan->smoothers[i].stream);
     }
+    sfu__smoothers_scatter(plan);
     sfu__row_sets_free(&plan->costed, plan->op_count);
     sfu__free(plan->smoothed_rows);
+    sfu__free(plan->rank_nodes);
     sfu__free(plan->smoothers);
     sfu__free(plan->ops);
     sfu__parameters_clear(&plan->parameters);
@@ -77,6 +78,14 @@ done:
 
 bool sfu__plan_supports(const sfu_net *net) { return !net->is_lpnn; }
 
+static bool learns_smoothing(const sfu_net *net) {
+    bool learns = false;
+    for (int i = 0; i < net->count; i++) {
+        learns = learns || net->layers[i].learn != 0;
+    }
+    return learns;
+}
+
 /* The name of the data in the keys of shared matrices. A prediction of some nodes runs once and shares nothing, so that
  * the dataset is not read for its digest: its name is that of the plan, as long as a digest. Nor does a plan that
  * streams: it holds no matrix for others. */
@@ -100,9 +109,12 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
         goto done;
     }
     SFU_TRY(sfu__plan_decide(&streams, dataset, net, request));
-    SFU_TRY(streams ? sfu__dataset_check_streamed(dataset) : sfu_dataset_check(dataset));
+    const bool in_parts = request->ranks != NULL && !streams && !learns_smoothing(net);
+    const bool mapped = streams || (in_parts && dataset->dense != NULL);
+    SFU_TRY(mapped ? sfu__dataset_check_streamed(dataset) : sfu_dataset_check(dataset));
     SFU_ALLOC_ZERO(self, 1);
     self->memory = streams ? request->memory : 0;
+    self->in_parts = in_parts;
     self->dataset = dataset;
     self->backend = request->backend;
     if (self->backend == NULL) {
@@ -118,7 +130,8 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
     memcpy(self->strategies, request->strategies, sizeof self->strategies);
     SFU_TRY(name_data(self, request));
     SFU_TRY(sfu__parameters_make(&self->parameters, net, self->features, self->classes, self->nodes));
-    if (request->as_all && !streams) {
+    SFU_TRY(self->ranks != NULL ? sfu__rank_nodes_make(self) : SFU_OK);
+    if (request->as_all && !streams && !in_parts) {
         SFU_TRY(sfu__smoothed_rows_make(self, net, request));
     }
     SFU_TRY(sfu__op_list_make(self, net));
@@ -130,6 +143,7 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
             SFU_TRY(make_pass(self, (sfu_pass)i, request));
         }
     }
+    sfu__smoothers_scatter(self);
     SFU_TRY(streams ? sfu__stream_check_steps(self) : SFU_OK);
     *plan = self;
     self = NULL;

@@ -56,7 +56,8 @@ typedef struct sfu__smoother {
     double teleport;
     sfu__shared *shared;           /* owns S, or NULL */
     sfu__learned *learned;         /* sparsity pattern of an S with trained values, or NULL */
-    sfu__smoothing_stream *stream; /* S of a streaming plan, whose csr has no arrays; else NULL */
+    sfu__smoothing_stream *stream; /* rows of S from the mapped graph, owned by `shared`; then csr has no arrays */
+    sfu_matrix gathered;           /* S of a rank, while something needs all of it (rank_rows.c) */
     int layer;                     /* learned: layer that owns the parameters */
     sfu_csr csr;                   /* view of S or of the pattern; values NULL if learned */
     int64_t values_offset;         /* learned: first value, in floats from the start of an executor's learned values */
@@ -77,6 +78,7 @@ typedef enum sfu__values { SFU__VALUES_FIXED, SFU__VALUES_ARENA, SFU__VALUES_LEA
 typedef struct sfu__block {
     sfu__prepared *matrix; /* as prepared by the backend */
     bool borrowed;         /* owned by another block or a shared entry */
+    bool part;             /* only the rows of this rank */
     sfu__values where;     /* fixed, or at `offset` in an executor's arena or learned values */
     int64_t offset;
     int dropped;              /* dropout mask applied to fixed values, from 1; 0: none. The kept entries are flagged */
@@ -201,6 +203,8 @@ struct sfu__plan {
     int threads;
     const sfu__rank_group *ranks; /* NULL, or the processes that divide the passes */
     int64_t memory;               /* streaming plan: the limit; else 0 */
+    int64_t *rank_nodes;          /* [ranks + 1]: nodes of each rank; NULL without ranks */
+    bool in_parts;                /* this rank holds the rows of S of its own nodes only */
     uint8_t *smoothed_rows; /* [nodes]: rows of smoothing matrices that are read; NULL: all (ir/smoothed_rows.c) */
     sfu__pass costed;       /* row_sets of all nodes, if strategies are chosen as for these (request.as_all) */
     int strategies[SFU_PASSES][SFU__SEGMENTS]; /* as requested */
@@ -223,6 +227,7 @@ SFU_CHECKED sfu_status sfu__op_list_make(sfu__plan *plan, const sfu_net *net);
 typedef struct sfu__row_reader {
     const sfu__smoother *smoother;
     const int32_t *columns; /* of the row that was read last */
+    const float *values;    /* likewise; NULL if they are learned */
     int64_t count;
     sfu__stream_rows rows; /* streaming: some rows from `first` on */
     int64_t first;
@@ -250,6 +255,24 @@ static inline int32_t sfu__row_set_node(const sfu__row_set *row_set, int32_t row
     return row_set->nodes != NULL ? row_set->nodes[row] : row;
 }
 
+/* rank_rows.c */
+
+/* Divides the nodes among the ranks, with equal work: their neighbours plus two each. */
+SFU_CHECKED sfu_status sfu__rank_nodes_make(sfu__plan *plan);
+/* The first row of a row set whose node is not below `node`. */
+int64_t sfu__row_of_node(const sfu__row_set *rows, int64_t node);
+/* The rows of this rank: those of its nodes; and those of the blocks of weight gradients that it computes as well. */
+sfu__range sfu__rank_rows(const sfu__plan *plan, const sfu__row_set *rows);
+sfu__range sfu__rank_feature_rows(const sfu__plan *plan, const sfu__row_set *rows);
+/* The submatrix of S with the rows of `out` and the columns of `in`, or its transpose: rows of this rank. */
+SFU_CHECKED sfu_status sfu__rank_smoothing(sfu_matrix *matrix, const sfu__plan *plan, const sfu__smoother *smoother,
+                                           const sfu__row_set *out, const sfu__row_set *in);
+SFU_CHECKED sfu_status sfu__rank_transpose(sfu_matrix *transpose, const sfu__plan *plan, const sfu__smoother *smoother,
+                                           const sfu__row_set *out, const sfu__row_set *in);
+/* Makes the csr of every smoother of a rank, for products that need all rows; and frees them. */
+SFU_CHECKED sfu_status sfu__smoothers_gather(const sfu__plan *plan);
+void sfu__smoothers_scatter(sfu__plan *plan);
+
 /* block.c: the submatrix of S with the rows of `out` and the columns of `in`, renumbered. Where both are all nodes it
  * is borrowed, and its prepared form is shared. */
 SFU_CHECKED sfu_status sfu__block_of(sfu__block *block, sfu__plan *plan, sfu__pass *pass, const sfu__smoother *smoother,
@@ -257,6 +280,10 @@ SFU_CHECKED sfu_status sfu__block_of(sfu__block *block, sfu__plan *plan, sfu__pa
 /* Takes ownership of a matrix; missing values become ones. */
 SFU_CHECKED sfu_status sfu__block_take(sfu__block *block, const sfu__plan *plan, sfu_matrix *matrix,
                                        const sfu__matrix_use *use);
+/* The transpose of a block of S that has `part`. */
+SFU_CHECKED sfu_status sfu__block_of_transpose(sfu__block *block, sfu__plan *plan, sfu__pass *pass,
+                                               const sfu__smoother *smoother, const sfu__row_set *out,
+                                               const sfu__row_set *in, const sfu__matrix_use *use);
 /* The transpose of rows [begin, end) of a block. */
 SFU_CHECKED sfu_status sfu__block_transpose(sfu__block *block, const sfu__plan *plan, const sfu__block *of,
                                             sfu__range rows, const sfu__matrix_use *use);

@@ -34,6 +34,17 @@ check dense.safetensors 'dense 24 tanh | smooth(act=relu) | dense 16 | softmax |
 check dense.safetensors 'smooth(act=tanh) | dense 8 | smooth^2 | softmax' --metric macro-f1 --dropout 0 --threads 1
 check dense.safetensors gcn --hidden 40 --split holdout:3 --size 900 --repeat 2 --threads 1
 
+# Matrices that are not symmetric, of undirected and of directed graphs; features that are dense in the file, of which a
+# rank holds its rows.
+"$SFUMATO" data make -o rows.safetensors --nodes 4000 --degree 6 --dense 20 --seed 7 -q >/dev/null
+check rows.safetensors gcn --split holdout:1 --size 3000 --threads 1
+check rows.safetensors 'smooth^2(norm=row,act=relu) | dense 16 relu | smooth(norm=row) | softmax' --split holdout:1 \
+    --size 2000 --threads 1
+"$SFUMATO" data export rows.safetensors -o exported -q >/dev/null
+"$SFUMATO" data import --edges exported/edges.csv --nodes exported/nodes.csv --label label --features exported/features.csv \
+    --directed -o directed.safetensors -q >/dev/null
+check directed.safetensors gcn+lp --split holdout:1 --size 1200 --threads 1
+
 # In an order with few edges between ranges, most rows are computed while others are on their way.
 if ! "$SFUMATO" --version | grep -q '^  metis *no'; then
     "$SFUMATO" data order made.safetensors --parts 8 -o ordered.safetensors -q >/dev/null

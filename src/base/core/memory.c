@@ -8,9 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Requests huge pages for large arrays, which makes first touch and random access cheaper. Only a hint: systems without
- * support ignore it. */
-static void prefer_large_pages(void *block, size_t bytes) {
+void sfu__prefer_large_pages(void *block, size_t bytes) {
     enum { LARGE_PAGE = 1 << 21, MIN_BYTES = 2 * LARGE_PAGE };
     if (block != NULL && bytes >= MIN_BYTES) {
         const uintptr_t begin = ((uintptr_t)block + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
@@ -38,7 +36,7 @@ static void *malloc_resize(void *user, void *pointer, size_t bytes) {
     if (block != NULL) {
         atomic_fetch_add(&bytes_used, malloc_usable_size(block) - before); /* modulo 2^64 */
     }
-    prefer_large_pages(block, bytes);
+    sfu__prefer_large_pages(block, bytes);
     return block;
 }
 
@@ -77,6 +75,26 @@ void *sfu__alloc_zero(size_t count, size_t size) {
     if (block != NULL) {
         memset(block, 0, count * size);
     }
+    return block;
+}
+
+void *sfu__alloc_lazy(size_t count, size_t size) {
+    enum { PAGE = 1 << 16 }; /* the largest of any system */
+    char *block = sfu__resize(NULL, count, size);
+    if (block == NULL) {
+        return NULL;
+    }
+    const size_t bytes = count * size, before = (PAGE - (uintptr_t)block % PAGE) % PAGE;
+    const size_t pages = bytes > before ? (bytes - before) / PAGE * PAGE : 0;
+    /* malloc maps what is as large as this: private pages that are zero when they come back. */
+    const bool mapped = bytes > (size_t)1 << 26 && allocator_in_use.resize == malloc_resize;
+    if (!mapped || madvise(block + before, pages, MADV_DONTNEED) != 0) {
+        memset(block, 0, bytes);
+        return block;
+    }
+    (void)madvise(block + before, pages, MADV_NOHUGEPAGE); /* with these, rows far apart would take all of it */
+    memset(block, 0, before);
+    memset(block + before + pages, 0, bytes - before - pages);
     return block;
 }
 

@@ -9,6 +9,13 @@
 void *sfu__alloc(size_t count, size_t size);
 void *sfu__alloc_zero(size_t count, size_t size);
 
+/* Zeroed; a large array takes memory only where it is written or read, page by page. */
+void *sfu__alloc_lazy(size_t count, size_t size);
+
+/* Requests huge pages for a large array, which makes first touch and random access cheaper. Only a hint: systems
+ * without support ignore it. sfu__alloc and the like do so, but not sfu__alloc_lazy. */
+void sfu__prefer_large_pages(void *block, size_t bytes);
+
 /* Like realloc: on failure the old block is unchanged, NULL is returned and the message set. */
 void *sfu__resize(void *pointer, size_t count, size_t size);
 
@@ -37,6 +44,15 @@ char *sfu__copy_bytes(const char *bytes, size_t size);
 #define SFU_ALLOC_ZERO(pointer, count)                                                                                 \
     do {                                                                                                               \
         (pointer) = sfu__alloc_zero((size_t)(count), sizeof *(pointer));                                               \
+        if ((pointer) == NULL) {                                                                                       \
+            status = SFU_ERR_MEMORY;                                                                                   \
+            goto done;                                                                                                 \
+        }                                                                                                              \
+    } while (0)
+
+#define SFU_ALLOC_LAZY(pointer, count)                                                                                 \
+    do {                                                                                                               \
+        (pointer) = sfu__alloc_lazy((size_t)(count), sizeof *(pointer));                                               \
         if ((pointer) == NULL) {                                                                                       \
             status = SFU_ERR_MEMORY;                                                                                   \
             goto done;                                                                                                 \

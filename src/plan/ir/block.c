@@ -82,6 +82,57 @@ done:
     return status;
 }
 
+/* ---- rows of a rank ---------------------------------------------------------------------------------------------- */
+
+typedef struct part_job {
+    sfu__plan *plan;
+    const sfu__smoother *smoother;
+    const sfu__row_set *out, *in;
+    const sfu__matrix_use *use;
+    bool transposed;
+} part_job;
+
+static sfu_status make_part(void *context, sfu__shared *entry) {
+    sfu_status status = SFU_OK;
+    const part_job *job = context;
+    sfu_matrix part = {0};
+    SFU_TRY(job->transposed ? sfu__rank_transpose(&part, job->plan, job->smoother, job->out, job->in)
+                            : sfu__rank_smoothing(&part, job->plan, job->smoother, job->out, job->in));
+    const sfu__matrix_source source = source_of(&part, NULL);
+    const form_job form = {job->plan->backend, &source, job->use};
+    SFU_TRY(make_form((void *)(uintptr_t)&form, entry));
+done:
+    sfu__matrix_clear(&part);
+    return status;
+}
+
+/* Of all nodes it is shared by all plans. */
+static sfu_status part_of_smoothing(sfu__block *block, part_job job, sfu__pass *pass) {
+    sfu_status status = SFU_OK;
+    sfu__text key = {0};
+    sfu__shared alone = {0};
+    const sfu__shared *made = &alone;
+    const bool all = job.out->nodes == NULL && job.in->nodes == NULL;
+    *block = (sfu__block){.part = true, .borrowed = all};
+    if (all) {
+        const char *form = job.plan->backend->form(job.in->count, true, job.use);
+        SFU_TRY(sfu__text_format(&key, "%s %s%s", job.smoother->shared->key, form != NULL ? form : "rows",
+                                 job.transposed ? " transposed" : ""));
+        SFU_TRY(sfu__pass_share(&made, pass, key.bytes, make_part, &job));
+    } else {
+        SFU_TRY(make_part(&job, &alone));
+    }
+    block->matrix = made->prepared;
+done:
+    sfu__text_clear(&key);
+    return status;
+}
+
+sfu_status sfu__block_of_transpose(sfu__block *block, sfu__plan *plan, sfu__pass *pass, const sfu__smoother *smoother,
+                                   const sfu__row_set *out, const sfu__row_set *in, const sfu__matrix_use *use) {
+    return part_of_smoothing(block, (part_job){plan, smoother, out, in, use, true}, pass);
+}
+
 /* ---- submatrices of S ------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__block_of(sfu__block *block, sfu__plan *plan, sfu__pass *pass, const sfu__smoother *smoother,
@@ -91,6 +142,9 @@ sfu_status sfu__block_of(sfu__block *block, sfu__plan *plan, sfu__pass *pass, co
     const sfu__rows_of rows = {out->nodes, out->count};
     sfu_matrix part = {0};
     int32_t *column_of = NULL, *value_perm = NULL;
+    if (smoother->stream != NULL) {
+        return part_of_smoothing(block, (part_job){plan, smoother, out, in, use, false}, pass);
+    }
     *block =
         (sfu__block){.where = learned ? SFU__VALUES_LEARNED : SFU__VALUES_FIXED, .offset = smoother->values_offset};
     if (out->nodes == NULL && in->nodes == NULL) {

@@ -91,19 +91,14 @@ done:
     return status;
 }
 
-/* The smoother of a streaming plan. Its shared entry is empty and gives it a key. */
-static sfu_status make_nothing(void *context, sfu__shared *entry) {
-    (void)context;
-    (void)entry;
-    return SFU_OK;
-}
-
-static sfu_status streamed_smoother(sfu__smoother *smoother, const sfu__plan *plan, const sfu__layer *layer,
-                                    const sfu_smoothing_options *options) {
-    const sfu__mapped_csr graph = sfu__dataset_mapped_graph(plan->dataset);
-    smoother->csr = (sfu_csr){.rows = plan->nodes, .cols = plan->nodes};
-    return sfu__smoothing_stream_new(&smoother->stream, &graph, !plan->dataset->directed, options,
-                                     1.0 - layer->teleport, plan->threads);
+/* The same, row by row on demand: of a streaming plan, or of a rank. */
+static sfu_status make_stream(void *context, sfu__shared *entry) {
+    const smoothing_job *job = context;
+    const sfu_dataset *dataset = job->plan->dataset;
+    const sfu__mapped_csr graph = sfu__dataset_mapped_graph(dataset);
+    entry->matrix = (sfu_matrix){.rows = job->plan->nodes, .cols = job->plan->nodes};
+    return sfu__smoothing_stream_new(&entry->stream, &graph, !dataset->directed, job->options, job->keep,
+                                     job->plan->threads);
 }
 
 static sfu_status fixed_smoother(sfu__smoother *smoother, const sfu__plan *plan, const sfu__layer *layer,
@@ -116,9 +111,14 @@ static sfu_status fixed_smoother(sfu__smoother *smoother, const sfu__plan *plan,
                              options->neighbour, options->unweighted, options->probabilities, layer->teleport,
                              layer->self_column != NULL ? layer->self_column : "",
                              layer->neighbour_column != NULL ? layer->neighbour_column : ""));
-    SFU_TRY(sfu__shared_get(&smoother->shared, key.bytes, plan->memory > 0 ? make_nothing : make_smoothing, &job));
+    if (plan->in_parts) { /* a stream reads this dataset, and no other of the same content */
+        SFU_TRY(sfu__text_format(&key, " rank %d of %d %llx", plan->ranks->rank, plan->ranks->count,
+                                 (unsigned long long)(uintptr_t)plan->dataset));
+    }
+    SFU_TRY(sfu__shared_get(&smoother->shared, key.bytes,
+                            plan->memory > 0 || plan->in_parts ? make_stream : make_smoothing, &job));
     smoother->csr = sfu__matrix_view(&smoother->shared->matrix);
-    SFU_TRY(plan->memory > 0 ? streamed_smoother(smoother, plan, layer, options) : SFU_OK);
+    smoother->stream = smoother->shared->stream;
 done:
     sfu__text_clear(&key);
     return status;

@@ -1,4 +1,4 @@
-/* row_reader.c - reads rows of a smoothing matrix: from memory, or from the mapped graph of a streaming plan. */
+/* row_reader.c - reads rows of a smoothing matrix: from memory, or from the mapped graph of its stream. */
 #include "plan_int.h"
 
 /* Rows that are read ahead if the last one was the previous node. */
@@ -15,6 +15,7 @@ static sfu_status read_streamed(sfu__row_reader *reader, int32_t node) {
     }
     const int64_t *indptr = reader->rows.indptr + (node - reader->first);
     reader->columns = reader->rows.indices + indptr[0];
+    reader->values = reader->rows.values + indptr[0];
     reader->count = indptr[1] - indptr[0];
 done:
     return status;
@@ -26,6 +27,7 @@ sfu_status sfu__read_row(sfu__row_reader *reader, int32_t node) {
         return read_streamed(reader, node);
     }
     reader->columns = S->indices + S->indptr[node];
+    reader->values = S->values != NULL ? S->values + S->indptr[node] : NULL;
     reader->count = S->indptr[node + 1] - S->indptr[node];
     return SFU_OK;
 }

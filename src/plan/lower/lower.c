@@ -83,6 +83,7 @@ static sfu_status smooth_collapsed(sfu__value *current, sfu__lowering *self, int
     sfu__block block = {0};
     char name[SFU__VALUE_NAME];
     int index;
+    SFU_TRY(sfu__smoothers_gather(self->plan));
     SFU_TRY(sfu__collapse(&product, self->plan, self->pass, first, last));
     const sfu__value in = *current;
     const sfu__matrix_use use = sfu__use_of(self, SFU__ROLE_SMOOTHING, in.at.cols, last);
@@ -265,7 +266,7 @@ static sfu_status dense_features(sfu__value *current, sfu__lowering *self, int f
     sfu_status status = SFU_OK;
     sfu__fold_estimate estimate = {0};
     SFU_TRY(sfu__fold_estimate_make(&estimate, self->plan, self->pass, fold));
-    SFU_TRY(sfu__dense_features(current, self, fold, estimate.most < fold && estimate.by_columns));
+    SFU_TRY(sfu__dense_features(current, self, fold, estimate.most < fold && estimate.by_columns, false));
 done:
     sfu__fold_estimate_clear(&estimate);
     return status;

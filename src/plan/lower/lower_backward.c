@@ -149,8 +149,8 @@ done:
     return status;
 }
 
-/* The transpose of a block of S, shared by all steps that share the block. */
-static sfu_status transposed_smoothing(int *index, sfu__lowering *self, int of, int32_t width) {
+/* The transpose of the block of S of smoothing `op`, shared by all steps that share the block. */
+static sfu_status transposed_smoothing(int *index, sfu__lowering *self, int op, int of, int32_t width) {
     sfu_status status = SFU_OK;
     const sfu__block *from = &self->pass->blocks[of];
     const sfu__matrix_use use = sfu__use_of(self, SFU__ROLE_SMOOTHING, width, -1);
@@ -161,7 +161,12 @@ static sfu_status transposed_smoothing(int *index, sfu__lowering *self, int of, 
         *index = last->block;
         return SFU_OK;
     }
-    SFU_TRY(sfu__block_transpose(&transposed, self->plan, from, (sfu__range){0, from->matrix->rows}, &use));
+    const sfu__row_set *row_sets = self->pass->row_sets;
+    SFU_TRY(from->part
+                ? sfu__block_of_transpose(&transposed, self->plan, self->pass,
+                                          &self->plan->smoothers[self->plan->ops[op].smoothing], &row_sets[op + 1],
+                                          &row_sets[op], &use)
+                : sfu__block_transpose(&transposed, self->plan, from, (sfu__range){0, from->matrix->rows}, &use));
     SFU_TRY(sfu__add_block(index, self, &transposed));
     *last = (sfu__last_block){.valid = true, .op = of, .form = form, .block = *index};
 done:
@@ -176,7 +181,7 @@ static sfu_status smooth_backward(sfu__value *d, sfu__lowering *self, const sfu_
         SFU_TRY(learned_backward(self, at, d));
     }
     if (below) {
-        SFU_TRY(transposed_smoothing(&block, self, at->block, d->at.cols));
+        SFU_TRY(transposed_smoothing(&block, self, at->op, at->block, d->at.cols));
         sfu__value in = sfu__gradient_of(self, &at->in);
         sfu__plan_step step =
             sfu__step_of(self, SFU__KERNEL_SPMM, "%s = S%d' %s", in.name, self->plan->ops[at->op].layer, d->name);

@@ -26,20 +26,37 @@ typedef struct fold_job {
     const sfu__lowering *lowering;
     int fold;
     bool as_dense, by_columns;
+    bool part;        /* dense: only the rows that this rank reads */
     const char *form; /* name of the backend's layout; NULL: plain CSR */
     sfu__matrix_use use;
 } fold_job;
+
+/* F of a pass. Ranks hold their part of S, and need all of it for products that are not computed row by row. */
+static sfu_status fold(sfu__shared *entry, const fold_job *job) {
+    sfu_status status = SFU_OK;
+    const sfu__plan *plan = job->lowering->plan;
+    sfu__pass *pass = job->lowering->pass;
+    const sfu__row_set *rows = &pass->row_sets[job->fold];
+    if (plan->memory > 0) {
+        return sfu__stream_fold(&entry->matrix, &entry->dense, plan, pass, job->fold, job->as_dense, job->by_columns);
+    }
+    if (job->part && !(job->by_columns && sfu__panels_by_rows(plan, rows, job->fold))) {
+        return sfu__stream_fold_rows(&entry->dense, plan, pass, job->fold, job->by_columns,
+                                     sfu__rank_feature_rows(plan, rows));
+    }
+    SFU_TRY(sfu__smoothers_gather(plan));
+    SFU_TRY(sfu__fold(&entry->matrix, &entry->dense, plan, pass, job->fold, job->as_dense, job->by_columns));
+done:
+    return status;
+}
 
 static sfu_status make_folded(void *context, sfu__shared *entry) {
     sfu_status status = SFU_OK;
     const fold_job *job = context;
     const sfu__plan *plan = job->lowering->plan;
-    sfu__pass *pass = job->lowering->pass;
-    const int64_t rows = pass->row_sets[job->fold].count;
+    const int64_t rows = job->lowering->pass->row_sets[job->fold].count;
     sfu__block block = {0};
-    SFU_TRY(plan->memory > 0
-                ? sfu__stream_fold(&entry->matrix, &entry->dense, plan, pass, job->fold, job->as_dense, job->by_columns)
-                : sfu__fold(&entry->matrix, &entry->dense, plan, pass, job->fold, job->as_dense, job->by_columns));
+    SFU_TRY(fold(entry, job));
     entry->bytes = job->as_dense ? rows * sfu__ld(plan->features) * 4 : entry->matrix.indptr[rows] * 8 + rows * 8;
     if (job->form != NULL) {
         SFU_TRY(sfu__block_take(&block, plan, &entry->matrix, &job->use));
@@ -76,6 +93,9 @@ static sfu_status features_key(sfu__text *key, const fold_job *job) {
                                            : "sparse";
     SFU_TRY(sfu__text_format(key, "%s X %s %d %016llx", self->plan->digest, form, row_set->count,
                              (unsigned long long)row_set_hash(row_set)));
+    if (job->part) {
+        SFU_TRY(sfu__text_format(key, " rank %d of %d", self->plan->ranks->rank, self->plan->ranks->count));
+    }
     for (int i = 0; i < job->fold; i++) {
         const sfu__op *op = &self->plan->ops[i];
         const sfu__smoother *smoother = &self->plan->smoothers[op->smoothing];
@@ -110,13 +130,14 @@ static void name_features(char name[SFU__VALUE_NAME], int fold) {
     }
 }
 
-/* Constant dense features as a value. */
-sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fold, bool by_columns) {
+/* Constant dense features as a value. `part`: of a rank, only the rows that products with weights read. */
+sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fold, bool by_columns, bool part) {
     sfu_status status = SFU_OK;
     const sfu__shared *shared = NULL;
     const sfu__plan *plan = self->plan;
-    SFU_TRY(folded_features(&shared, self,
-                            (fold_job){.lowering = self, .fold = fold, .as_dense = true, .by_columns = by_columns}));
+    const fold_job job = {
+        .lowering = self, .fold = fold, .as_dense = true, .by_columns = by_columns, .part = part && plan->in_parts};
+    SFU_TRY(folded_features(&shared, self, job));
     const int32_t rows = self->pass->row_sets[fold].count;
     *features = (sfu__value){.at = {.space = SFU__MEMORY_FIXED,
                                     .fixed = shared->dense,
@@ -311,7 +332,7 @@ sfu_status sfu__dense_product(sfu__value *current, sfu__lowering *self, const sf
     sfu_status status = SFU_OK;
     sfu__value features;
     char why[SFU__STEP_WHY];
-    SFU_TRY(sfu__dense_features(&features, self, strategy->fold, strategy->by_columns));
+    SFU_TRY(sfu__dense_features(&features, self, strategy->fold, strategy->by_columns, true));
     explain_stream(why, strategy->why_product, self->pass);
     if (mask >= 0) {
         SFU_TRY(sfu__dropout_dense(&features, self, mask));

@@ -100,7 +100,8 @@ sfu__matrix_use sfu__use_of(const sfu__lowering *self, sfu__matrix_role role, in
 /* ---- lower_features.c ---- */
 
 SFU_CHECKED sfu_status sfu__mask_of(int *index, sfu__lowering *self, const sfu__op *op);
-SFU_CHECKED sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fold, bool by_columns);
+SFU_CHECKED sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fold, bool by_columns,
+                                           bool part);
 SFU_CHECKED sfu_status sfu__dropout_dense(sfu__value *features, sfu__lowering *self, int mask);
 SFU_CHECKED sfu_status sfu__sparse_product(sfu__value *current, sfu__lowering *self, const sfu__strategy *strategy,
                                            int weights, int mask);

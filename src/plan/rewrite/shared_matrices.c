@@ -16,6 +16,7 @@ static void free_entry(sfu__shared *entry) {
         if (entry->prepared != NULL) {
             entry->backend->prepared_free(entry->prepared);
         }
+        sfu__smoothing_stream_free(entry->stream);
         sfu__free(entry->key);
         sfu__free(entry);
     }

@@ -7,12 +7,14 @@
 #define SFU_SHARED_MATRICES_H
 
 #include "backend.h"
+#include "smoothing_stream.h"
 
 typedef struct sfu__shared {
     sfu_matrix matrix; /* or, if empty, */
     float *dense;
     sfu__prepared *prepared; /* or NULL: the matrix as prepared by `backend`, instead of the two above */
     const sfu__backend *backend;
+    sfu__smoothing_stream *stream; /* or NULL: the rows of the matrix on demand */
     int64_t bytes;
 
     /* the cache's own */

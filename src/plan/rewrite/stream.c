@@ -130,7 +130,8 @@ int32_t sfu__stream_widest = SFU__SLICE_MOST;
 /* The widest slices that fit into the limit. */
 sfu_status sfu__slices_choose(sfu__slice_job *job, sfu__stream_work *work, int32_t columns, bool product) {
     char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
-    const int64_t used = sfu__process_memory(), left = job->plan->memory - used;
+    const int64_t used = sfu__process_memory();
+    const int64_t left = job->plan->memory > 0 ? job->plan->memory - used : INT64_MAX; /* a rank has no limit */
     int32_t width = columns < sfu__stream_widest ? sfu__ld(columns) : sfu__stream_widest;
     while (width > 4 && slice_bytes(job, width, product) > left) {
         width /= 2;
@@ -272,49 +273,93 @@ done:
     return status;
 }
 
-sfu_status sfu__stream_fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, sfu__pass *pass, int last,
-                            bool as_dense, bool by_columns) {
+/* The features after `last` ops: all entries into `dense`, which holds zeros, or the marked ones into `sparse`. */
+static sfu_status fold_slices(sfu_matrix *sparse, float *dense, const sfu__plan *plan, sfu__pass *pass, int last,
+                              bool by_columns) {
     sfu_status status = SFU_OK;
     uint8_t *needed = NULL;
-    float *result = NULL;
     pieces parts = {0};
     sfu__slice_job job = {.plan = plan,
                           .out = &pass->row_sets[last],
                           .last = last,
                           .final = last_smoothing(plan, last),
                           .in_double = !by_columns,
-                          .sparse = !as_dense,
-                          .full = sfu__fold_fills(plan, last)};
-    const int32_t ld = sfu__ld(plan->features);
-    if (by_columns && sfu__panels_by_rows(plan, job.out, last)) {
-        drop_lists(pass, last);
-        return sfu__stream_by_rows(dense, plan, pass, last);
-    }
+                          .sparse = dense == NULL,
+                          .full = sfu__fold_fills(plan, last),
+                          .result = dense,
+                          .ld = sfu__ld(plan->features)};
     SFU_TRY(find_needed(&needed, pass, &job));
     job.needed = needed;
     drop_lists(pass, last);
-    if (as_dense) {
-        SFU_ALLOC_ZERO(result, (int64_t)job.out->count * ld + 16);
-        job.result = result;
-        job.ld = ld;
-    }
     SFU_TRY(sfu__slices_choose(&job, &pass->stream_work, plan->features, false));
     SFU_ALLOC_ZERO(parts.items, pass->stream_work.slices);
     SFU_TRY(sfu__slices_reserve(&job, false));
     SFU_TRY(run_slices(&job, &pass->stream_work, &parts, plan->features, NULL));
     sfu__slices_clear(&job);
     job = (sfu__slice_job){.plan = plan};
-    if (as_dense) {
-        *dense = result;
-        result = NULL;
-    } else {
-        SFU_TRY(join(sparse, &parts, pass->row_sets[last].count, plan->features));
-    }
+    SFU_TRY(dense == NULL ? join(sparse, &parts, pass->row_sets[last].count, plan->features) : SFU_OK);
 done:
     sfu__slices_clear(&job);
     pieces_clear(&parts);
-    sfu__free(result);
     sfu__free(needed);
+    return status;
+}
+
+sfu_status sfu__stream_fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, sfu__pass *pass, int last,
+                            bool as_dense, bool by_columns) {
+    sfu_status status = SFU_OK;
+    float *result = NULL;
+    if (by_columns && sfu__panels_by_rows(plan, &pass->row_sets[last], last)) {
+        drop_lists(pass, last);
+        return sfu__stream_by_rows(dense, plan, pass, last);
+    }
+    if (as_dense) {
+        SFU_ALLOC_ZERO(result, (int64_t)pass->row_sets[last].count * sfu__ld(plan->features) + 16);
+    }
+    SFU_TRY(fold_slices(sparse, result, plan, pass, last, by_columns));
+    *dense = result;
+    result = NULL;
+done:
+    sfu__free(result);
+    return status;
+}
+
+/* The row sets of the first `last` ops for some rows of their result. */
+static sfu_status row_sets_of(sfu__pass *some, const sfu__plan *plan, const sfu__row_set *all, int last,
+                              sfu__range rows) {
+    sfu_status status = SFU_OK;
+    sfu__plan leading = *plan;
+    int32_t *nodes = NULL;
+    leading.op_count = last;
+    leading.rewrites |= SFU__PRUNE;
+    SFU_ALLOC(nodes, rows.end - rows.begin);
+    for (int64_t row = rows.begin; row < rows.end; row++) {
+        nodes[row - rows.begin] = sfu__row_set_node(all, (int32_t)row);
+    }
+    SFU_TRY(sfu__row_sets_make(some, &leading, nodes, (int32_t)(rows.end - rows.begin), NULL));
+done:
+    sfu__free(nodes);
+    return status;
+}
+
+sfu_status sfu__stream_fold_rows(float **dense, const sfu__plan *plan, const sfu__pass *pass, int last, bool by_columns,
+                                 sfu__range rows) {
+    sfu_status status = SFU_OK;
+    sfu__pass some = {0};
+    float *result = NULL;
+    const int32_t ld = sfu__ld(plan->features);
+    SFU_ALLOC_LAZY(result, (int64_t)pass->row_sets[last].count * ld + 16);
+    if (rows.begin < rows.end) {
+        sfu__prefer_large_pages(result + rows.begin * ld,
+                                (size_t)(rows.end - rows.begin) * (size_t)ld * sizeof *result);
+        SFU_TRY(row_sets_of(&some, plan, &pass->row_sets[last], last, rows));
+        SFU_TRY(fold_slices(NULL, result + rows.begin * ld, plan, &some, last, by_columns));
+    }
+    *dense = result;
+    result = NULL;
+done:
+    sfu__row_sets_free(&some, last);
+    sfu__free(result);
     return status;
 }
 

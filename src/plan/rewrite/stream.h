@@ -21,6 +21,10 @@ SFU_CHECKED sfu_status sfu__stream_refuse_segment(const sfu__plan *plan);
 SFU_CHECKED sfu_status sfu__stream_fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, sfu__pass *pass,
                                         int last, bool as_dense, bool by_columns);
 
+/* The dense result for some of the rows; the others are zeros. Not where sfu__panels_by_rows. */
+SFU_CHECKED sfu_status sfu__stream_fold_rows(float **dense, const sfu__plan *plan, const sfu__pass *pass, int last,
+                                             bool by_columns, sfu__range rows);
+
 /* Reserves pass->streamed for S^k (X W), k smoothings being the first `last` ops; and computes it. */
 SFU_CHECKED sfu_status sfu__stream_reserve(sfu__pass *pass, const sfu__plan *plan, int last, bool sparse);
 SFU_CHECKED sfu_status sfu__stream_product(const sfu__plan *plan, sfu__pass *pass, const float *theta);

@@ -54,7 +54,7 @@ static sfu_status allocate_memory(sfu__executor *self) {
     }
     const int64_t total = sfu__whole_lines(arena) + 4 * parameters + 2 * values + 16;
     if (plan->ranks != NULL) { /* which touches a part of it */
-        SFU_ALLOC_ZERO(self->memory, total);
+        SFU_ALLOC_LAZY(self->memory, total);
     } else {
         SFU_ALLOC(self->memory, total);
     }
@@ -159,6 +159,18 @@ static int64_t most_blocks(const sfu__row_set *rows) {
     return most;
 }
 
+/* The rows that this rank computes lie together; those that it receives do not. */
+static void prefer_large_pages(const sfu__bound_pass *to, const sfu__pass *pass) {
+    for (size_t i = 0; i < to->count; i++) {
+        const sfu__range rows = to->ranks->steps[i].range;
+        const sfu__dense *c = &to->steps[i].c;
+        if (c->data != NULL && c->rows == pass->partitions[pass->steps[i].partition].count) {
+            sfu__prefer_large_pages(c->data + rows.begin * c->ld,
+                                    (size_t)(rows.end - rows.begin) * (size_t)c->ld * sizeof *c->data);
+        }
+    }
+}
+
 static sfu_status bind_pass(sfu__bound_pass *to, const sfu__executor *self, const sfu__pass *pass) {
     sfu_status status = SFU_OK;
     const int32_t rows = pass->row_sets[self->plan->op_count].count;
@@ -183,6 +195,9 @@ static sfu_status bind_pass(sfu__bound_pass *to, const sfu__executor *self, cons
     }
     for (size_t i = 0; i < pass->step_count; i++) {
         SFU_TRY(bind_step(&to->steps[i], self, pass, to, &pass->steps[i]));
+    }
+    if (to->ranks != NULL) {
+        prefer_large_pages(to, pass);
     }
 done:
     return status;

@@ -22,7 +22,6 @@ typedef struct sfu__division {
     const sfu__pass *pass;
     sfu__rank_pass *to;
     sfu__rank_step *step; /* the current one */
-    int64_t *nodes;       /* [ranks + 1]: nodes of each rank */
     int64_t *bounds;      /* [ranks + 1]: items of the current step; of every rank all, if `repeated` */
     bool repeated;        /* every rank computes the whole step */
     sfu__layout_of_ranks *layouts;

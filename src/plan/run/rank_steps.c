@@ -3,30 +3,13 @@
 
 /* ---- items of a step --------------------------------------------------------------------------------------------- */
 
-/* The first row of a row set whose node is not below `node`. */
-static int64_t row_of_node(const sfu__row_set *rows, int64_t node) {
-    int64_t low = 0, high = rows->count;
-    if (rows->nodes == NULL) {
-        return node;
-    }
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (rows->nodes[middle] < node) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 /* Rows belong to the rank of their node; other items are divided evenly. */
 static void divide_rows(sfu__division *self, const sfu__plan_step *step) {
     const sfu__partition *partition = &self->pass->partitions[step->partition];
     const int count = self->ranks->count;
     for (int r = 0; r <= count; r++) {
         self->bounds[r] = partition->row_set >= 0
-                              ? row_of_node(&self->pass->row_sets[partition->row_set], self->nodes[r])
+                              ? sfu__row_of_node(&self->pass->row_sets[partition->row_set], self->plan->rank_nodes[r])
                               : partition->count * r / count;
     }
 }
@@ -208,20 +191,6 @@ static sfu_status divide_step(sfu__division *self, const sfu__plan_step *step) {
 
 /* ---- a pass ------------------------------------------------------------------------------------------------------ */
 
-/* Nodes of equal work: their neighbours plus two each. */
-static sfu_status divide_nodes(sfu__division *self) {
-    sfu_status status = SFU_OK;
-    const sfu__plan *plan = self->plan;
-    const int count = self->ranks->count;
-    SFU_ALLOC(self->nodes, count + 1);
-    for (int r = 0; r <= count; r++) {
-        self->nodes[r] =
-            r == count ? plan->nodes : sfu__row_at(plan->dataset->graph.indptr, plan->nodes, (double)r / count);
-    }
-done:
-    return status;
-}
-
 static sfu_status allocate_buffers(sfu__rank_pass *pass) {
     sfu_status status = SFU_OK;
     int64_t send = 0, receive = 0;
@@ -263,7 +232,6 @@ sfu_status sfu__rank_pass_new(sfu__rank_pass **pass, const sfu__plan *plan, sfu_
     SFU_ALLOC_ZERO(self.to->steps, self.pass->step_count);
     self.to->count = self.pass->step_count;
     SFU_ALLOC(self.bounds, self.ranks->count + 1);
-    SFU_TRY(divide_nodes(&self));
     SFU_TRY(divide_steps(&self));
     SFU_TRY(allocate_buffers(self.to));
 done:
@@ -271,7 +239,6 @@ done:
         sfu__free(self.layouts[i].bounds);
     }
     sfu__free(self.layouts);
-    sfu__free(self.nodes);
     sfu__free(self.bounds);
     return status;
 }

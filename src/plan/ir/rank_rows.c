@@ -1,0 +1,214 @@
+/* rank_rows.c - the nodes of each rank, and the rows of smoothing matrices that a rank computes.
+ *
+ * A rank holds the rows of S of its own nodes, read from the mapped graph, and the same rows of the transpose. The
+ * other rows of its matrices are empty.
+ */
+#include "plan_int.h"
+#include "progress.h"
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+
+sfu_status sfu__rank_nodes_make(sfu__plan *plan) {
+    sfu_status status = SFU_OK;
+    const int count = plan->ranks->count;
+    SFU_ALLOC(plan->rank_nodes, count + 1);
+    for (int r = 0; r <= count; r++) {
+        const int64_t *indptr = plan->dataset->graph.indptr, before = r > 0 ? plan->rank_nodes[r - 1] : 0;
+        const int64_t at = r == count ? plan->nodes : sfu__row_at(indptr, plan->nodes, (double)r / count);
+        plan->rank_nodes[r] = at > before ? at : before; /* also if somebody changes the file */
+    }
+done:
+    return status;
+}
+
+int64_t sfu__row_of_node(const sfu__row_set *rows, int64_t node) {
+    int64_t low = 0, high = rows->count;
+    if (rows->nodes == NULL) {
+        return node;
+    }
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (rows->nodes[middle] < node) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+sfu__range sfu__rank_rows(const sfu__plan *plan, const sfu__row_set *rows) {
+    const int64_t *own = plan->rank_nodes + plan->ranks->rank;
+    return (sfu__range){sfu__row_of_node(rows, own[0]), sfu__row_of_node(rows, own[1])};
+}
+
+/* A block of rows belongs to the rank that has its middle, so its rows are less than a block away. */
+sfu__range sfu__rank_feature_rows(const sfu__plan *plan, const sfu__row_set *rows) {
+    const sfu__range own = sfu__rank_rows(plan, rows);
+    const int64_t size = sfu__block_rows(rows->count), count = rows->count;
+    return sfu__block_count(count) <= 1
+               ? (sfu__range){0, count}
+               : (sfu__range){own.begin > size ? own.begin - size : 0, own.end + size < count ? own.end + size : count};
+}
+
+/* ---- rows of S --------------------------------------------------------------------------------------------------- */
+
+/* Makes room for more entries. */
+static sfu_status reserve(sfu_matrix *matrix, size_t *capacity, int64_t count) {
+    size_t of_values = *capacity;
+    int32_t *indices = sfu__grow(matrix->indices, capacity, (size_t)count, sizeof *indices);
+    if (indices == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    matrix->indices = indices;
+    float *values = sfu__grow(matrix->values, &of_values, (size_t)count, sizeof *values);
+    if (values == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    matrix->values = values;
+    return SFU_OK;
+}
+
+/* Gives back the room that is left. */
+static sfu_status fit(sfu_matrix *matrix) {
+    const size_t count = (size_t)matrix->indptr[matrix->rows];
+    int32_t *indices = sfu__resize(matrix->indices, count + 1, sizeof *indices);
+    matrix->indices = indices != NULL ? indices : matrix->indices;
+    float *values = sfu__resize(matrix->values, count + 1, sizeof *values);
+    matrix->values = values != NULL ? values : matrix->values;
+    return indices != NULL && values != NULL ? SFU_OK : SFU_ERR_MEMORY;
+}
+
+/* The column of a node, -1 if the row set does not have it. row_of is its index. */
+static int32_t column_of(const sfu__row_set *columns, const int32_t *row_of, int32_t node) {
+    if (row_of == NULL) {
+        return node;
+    }
+    return columns->count > 0 && columns->nodes[row_of[node]] == node ? row_of[node] : -1;
+}
+
+/* The submatrix of S with these rows and columns, of which only the rows `some` are filled in. */
+static sfu_status some_rows(sfu_matrix *matrix, const sfu__plan *plan, const sfu__smoother *smoother,
+                            const sfu__row_set *rows, sfu__range some, const sfu__row_set *columns) {
+    sfu_status status = SFU_OK;
+    sfu__row_reader reader = {.smoother = smoother};
+    size_t capacity = 0;
+    int64_t at = 0;
+    int32_t *row_of = NULL;
+    *matrix = (sfu_matrix){.rows = rows->count, .cols = columns->count};
+    SFU_ALLOC_ZERO(matrix->indptr, (int64_t)rows->count + 1);
+    SFU_TRY(sfu__row_set_index(&row_of, columns, plan->nodes));
+    for (int64_t row = some.begin; row < some.end; row++) {
+        SFU_TRY(sfu__poll_at(row));
+        SFU_TRY(sfu__read_row(&reader, sfu__row_set_node(rows, (int32_t)row)));
+        SFU_TRY(reserve(matrix, &capacity, at + reader.count));
+        for (int64_t e = 0; e < reader.count; e++) {
+            const int32_t column = column_of(columns, row_of, reader.columns[e]);
+            if (column >= 0) {
+                matrix->indices[at] = column;
+                matrix->values[at++] = reader.values[e];
+            }
+        }
+        matrix->indptr[row + 1] = at;
+    }
+    for (int64_t row = some.end; row < rows->count; row++) {
+        matrix->indptr[row + 1] = at;
+    }
+    SFU_TRY(fit(matrix));
+done:
+    sfu__row_reader_clear(&reader);
+    sfu__free(row_of);
+    return status;
+}
+
+sfu_status sfu__rank_smoothing(sfu_matrix *matrix, const sfu__plan *plan, const sfu__smoother *smoother,
+                               const sfu__row_set *out, const sfu__row_set *in) {
+    return some_rows(matrix, plan, smoother, out, sfu__rank_rows(plan, out), in);
+}
+
+/* ---- rows of the transpose --------------------------------------------------------------------------------------- */
+
+/* Visits all entries of S in the rows of `out` and the columns [own.begin, own.end) of `in`. With indices, they are
+ * filled in, and indptr[column] moves to the end of each row of the transpose; else they are counted in
+ * indptr[column + 1]. */
+static sfu_status scan(sfu_matrix *transpose, const sfu__smoother *smoother, const sfu__row_set *out,
+                       const sfu__row_set *in, const int32_t *row_of, sfu__range own) {
+    sfu_status status = SFU_OK;
+    sfu__row_reader reader = {.smoother = smoother};
+    for (int32_t row = 0; row < out->count; row++) {
+        SFU_TRY(sfu__poll_at(row));
+        SFU_TRY(sfu__read_row(&reader, sfu__row_set_node(out, row)));
+        for (int64_t e = 0; e < reader.count; e++) {
+            const int32_t column = column_of(in, row_of, reader.columns[e]);
+            if (column < own.begin || column >= own.end) {
+                continue;
+            }
+            if (transpose->indices == NULL) {
+                transpose->indptr[column + 1]++;
+            } else {
+                transpose->indices[transpose->indptr[column]] = row;
+                transpose->values[transpose->indptr[column]++] = reader.values[e];
+            }
+        }
+    }
+done:
+    sfu__row_reader_clear(&reader);
+    return status;
+}
+
+/* Reads the graph twice: a row of the transpose may have entries of all rows of S. */
+static sfu_status transpose_by_scan(sfu_matrix *transpose, const sfu__plan *plan, const sfu__smoother *smoother,
+                                    const sfu__row_set *out, const sfu__row_set *in) {
+    sfu_status status = SFU_OK;
+    const sfu__range own = sfu__rank_rows(plan, in);
+    int32_t *row_of = NULL;
+    *transpose = (sfu_matrix){.rows = in->count, .cols = out->count};
+    SFU_ALLOC_ZERO(transpose->indptr, (int64_t)in->count + 1);
+    SFU_TRY(sfu__row_set_index(&row_of, in, plan->nodes));
+    SFU_TRY(scan(transpose, smoother, out, in, row_of, own));
+    for (int32_t row = 0; row < in->count; row++) {
+        transpose->indptr[row + 1] += transpose->indptr[row];
+    }
+    SFU_ALLOC(transpose->indices, transpose->indptr[in->count] + 1);
+    SFU_ALLOC(transpose->values, transpose->indptr[in->count] + 1);
+    SFU_TRY(scan(transpose, smoother, out, in, row_of, own));
+    for (int32_t row = in->count; row > 0; row--) { /* each has moved to the start of the next */
+        transpose->indptr[row] = transpose->indptr[row - 1];
+    }
+    transpose->indptr[0] = 0;
+done:
+    sfu__free(row_of);
+    return status;
+}
+
+sfu_status sfu__rank_transpose(sfu_matrix *transpose, const sfu__plan *plan, const sfu__smoother *smoother,
+                               const sfu__row_set *out, const sfu__row_set *in) {
+    return smoother->stream->symmetric ? some_rows(transpose, plan, smoother, in, sfu__rank_rows(plan, in), out)
+                                       : transpose_by_scan(transpose, plan, smoother, out, in);
+}
+
+/* ---- the whole of S ---------------------------------------------------------------------------------------------- */
+
+sfu_status sfu__smoothers_gather(const sfu__plan *plan) {
+    sfu_status status = SFU_OK;
+    const sfu__row_set all = {.count = plan->nodes};
+    for (int i = 0; i < plan->smoother_count; i++) {
+        sfu__smoother *smoother = &plan->smoothers[i];
+        if (smoother->stream != NULL && smoother->csr.indptr == NULL) {
+            SFU_TRY(some_rows(&smoother->gathered, plan, smoother, &all, (sfu__range){0, plan->nodes}, &all));
+            smoother->csr = sfu__matrix_view(&smoother->gathered);
+        }
+    }
+done:
+    return status;
+}
+
+void sfu__smoothers_scatter(sfu__plan *plan) {
+    for (int i = 0; i < plan->smoother_count; i++) {
+        sfu__smoother *smoother = &plan->smoothers[i];
+        if (smoother->gathered.indptr != NULL) {
+            sfu__matrix_clear(&smoother->gathered);
+            smoother->csr = (sfu_csr){.rows = plan->nodes, .cols = plan->nodes};
+        }
+    }
+}

@@ -1,0 +1,146 @@
+/* What a rank holds: its rows of every matrix, which together are the matrices of one process. */
+#include "support.h"
+
+#include "plan_int.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum { RANKS = 5, NODES = 3000, FEATURES = 20 };
+
+static sfu_dataset *make_dataset(void) {
+    sfu_make_options options;
+    sfu_dataset *dataset = NULL;
+    sfu_make_options_init(&options);
+    options.nodes = NODES;
+    options.dense = FEATURES;
+    options.degree = 6;
+    assert_ok(sfu_dataset_make(&dataset, &options));
+    return dataset;
+}
+
+/* A plan to train on every other node; `ranks` NULL: of one process. */
+static sfu__plan *make_plan(const sfu_dataset *dataset, const char *text, const sfu__rank_group *ranks) {
+    static int32_t nodes[NODES / 2];
+    sfu_net_options options;
+    sfu_net *net = NULL;
+    sfu__plan *plan = NULL;
+    sfu__plan_request request = {.rewrites = SFU__ALL_REWRITES, .threads = 1, .ranks = ranks};
+    for (int32_t i = 0; i < NODES / 2; i++) {
+        nodes[i] = 2 * i;
+    }
+    request.nodes[SFU_PASS_TRAIN] = nodes;
+    request.count[SFU_PASS_TRAIN] = NODES / 2;
+    sfu_net_options_init(&options);
+    assert_ok(sfu_net_parse(&net, text, &options));
+    assert_ok(sfu__plan_make(&plan, dataset, net, &request));
+    sfu_net_free(net);
+    return plan;
+}
+
+static int64_t entries_of(const sfu__pass *pass, size_t block) {
+    const sfu__prepared *matrix = pass->blocks[block].matrix;
+    return matrix->indptr[matrix->rows];
+}
+
+/* Every block of S, and of its transpose, is divided; each entry has one rank. */
+static void check_smoothing(const sfu_dataset *dataset, const char *text, size_t parts_expected) {
+    sfu__plan *whole = make_plan(dataset, text, NULL);
+    const sfu__pass *all = &whole->passes[SFU_PASS_TRAIN];
+    int64_t sums[8] = {0};
+    for (int rank = 0; rank < RANKS; rank++) {
+        const sfu__rank_group ranks = {.rank = rank, .count = RANKS};
+        sfu__plan *plan = make_plan(dataset, text, &ranks);
+        const sfu__pass *pass = &plan->passes[SFU_PASS_TRAIN];
+        size_t parts = 0;
+        assert_int_equal(pass->block_count, all->block_count);
+        for (size_t i = 0; i < pass->block_count; i++) {
+            parts += pass->blocks[i].part;
+            sums[i] += pass->blocks[i].part ? entries_of(pass, i) : 0;
+            assert_true(!pass->blocks[i].part || entries_of(pass, i) < entries_of(all, i) / 2);
+        }
+        assert_int_equal(parts, parts_expected);
+        for (int i = 0; i < plan->smoother_count; i++) {
+            assert_null(plan->smoothers[i].csr.indptr);
+        }
+        sfu__plan_release(plan);
+    }
+    for (size_t i = 0; i < all->block_count; i++) {
+        assert_true(sums[i] == 0 || sums[i] == entries_of(all, i));
+    }
+    sfu__plan_release(whole);
+}
+
+static void test_smoothing(void **state) {
+    (void)state;
+    sfu_dataset *dataset = make_dataset();
+    check_smoothing(dataset, "dense 8 relu | smooth | dense 8 | smooth(act=relu) | softmax", 4);
+    check_smoothing(dataset, "dense 8 relu | smooth(norm=row) | softmax", 2); /* not symmetric */
+    sfu_dataset_free(dataset);
+}
+
+/* The folded features of one process, at the rows of the rank; zeros far from them. */
+static void test_features(void **state) {
+    (void)state;
+    sfu_dataset *dataset = make_dataset();
+    const char *text = "smooth^2(act=relu) | dense 8 | softmax";
+    sfu__plan *whole = make_plan(dataset, text, NULL);
+    const sfu__pass *all = &whole->passes[SFU_PASS_TRAIN];
+    const float *expected = all->shared[0]->dense;
+    assert_non_null(expected);
+    for (int rank = 0; rank < RANKS; rank++) {
+        const sfu__rank_group ranks = {.rank = rank, .count = RANKS};
+        sfu__plan *plan = make_plan(dataset, text, &ranks);
+        const sfu__pass *pass = &plan->passes[SFU_PASS_TRAIN];
+        const sfu__row_set *rows = &pass->row_sets[plan->passes[SFU_PASS_TRAIN].segments[0].fold];
+        const sfu__range own = sfu__rank_rows(plan, rows), some = sfu__rank_feature_rows(plan, rows);
+        const float *features = pass->shared[0]->dense;
+        const int32_t ld = sfu__ld(FEATURES);
+        assert_non_null(features);
+        assert_true(some.begin <= own.begin && own.begin < own.end && own.end <= some.end);
+        assert_true(some.end - some.begin < rows->count);
+        assert_memory_equal(features + some.begin * ld, expected + some.begin * ld,
+                            (size_t)(some.end - some.begin) * (size_t)ld * sizeof *features);
+        for (int64_t i = 0; i < rows->count * (int64_t)ld; i++) {
+            assert_true((i >= some.begin * ld && i < some.end * ld) || features[i] == 0.0F);
+        }
+        sfu__plan_release(plan);
+    }
+    sfu__plan_release(whole);
+    sfu_dataset_free(dataset);
+}
+
+static int64_t resident_bytes(void) {
+    long size = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld %ld", &size, &resident),
+                     2); /* NOLINT(cert-err34-c): two numbers of the kernel */
+    fclose(file);
+    return (int64_t)resident * sysconf(_SC_PAGESIZE);
+}
+
+/* A large array takes memory where it is used. */
+static void test_lazy(void **state) {
+    (void)state;
+    const size_t count = (size_t)1 << 28;
+    const int64_t before = resident_bytes();
+    float *lazy = sfu__alloc_lazy(count, sizeof *lazy);
+    assert_non_null(lazy);
+    for (size_t i = 0; i < count; i += count / 64) {
+        assert_true(lazy[i] == 0.0F);
+        lazy[i] = 1.0F;
+    }
+    assert_true(lazy[count - 1] == 0.0F);
+    assert_true(resident_bytes() - before < 64 << 20);
+    sfu__free(lazy);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_smoothing),
+        cmocka_unit_test(test_features),
+        cmocka_unit_test(test_lazy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
