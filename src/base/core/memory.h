@@ -32,32 +32,17 @@ char *sfu__copy_string(const char *text);
 char *sfu__copy_bytes(const char *bytes, size_t size);
 
 /* For functions with `status` and `done:`. */
-#define SFU_ALLOC(pointer, count)                                                                                      \
+#define SFU__ALLOC_BY(allocate, pointer, count)                                                                        \
     do {                                                                                                               \
-        (pointer) = sfu__alloc((size_t)(count), sizeof *(pointer));                                                    \
+        (pointer) = allocate((size_t)(count), sizeof *(pointer));                                                      \
         if ((pointer) == NULL) {                                                                                       \
             status = SFU_ERR_MEMORY;                                                                                   \
             goto done;                                                                                                 \
         }                                                                                                              \
     } while (0)
-
-#define SFU_ALLOC_ZERO(pointer, count)                                                                                 \
-    do {                                                                                                               \
-        (pointer) = sfu__alloc_zero((size_t)(count), sizeof *(pointer));                                               \
-        if ((pointer) == NULL) {                                                                                       \
-            status = SFU_ERR_MEMORY;                                                                                   \
-            goto done;                                                                                                 \
-        }                                                                                                              \
-    } while (0)
-
-#define SFU_ALLOC_LAZY(pointer, count)                                                                                 \
-    do {                                                                                                               \
-        (pointer) = sfu__alloc_lazy((size_t)(count), sizeof *(pointer));                                               \
-        if ((pointer) == NULL) {                                                                                       \
-            status = SFU_ERR_MEMORY;                                                                                   \
-            goto done;                                                                                                 \
-        }                                                                                                              \
-    } while (0)
+#define SFU_ALLOC(pointer, count) SFU__ALLOC_BY(sfu__alloc, pointer, count)
+#define SFU_ALLOC_ZERO(pointer, count) SFU__ALLOC_BY(sfu__alloc_zero, pointer, count)
+#define SFU_ALLOC_LAZY(pointer, count) SFU__ALLOC_BY(sfu__alloc_lazy, pointer, count)
 
 /* Ensures space for `need` items in a growing array: doubles *capacity until it fits. Returns the array as realloc
  * does; NULL means out of memory, and the old array is unchanged. */
