@@ -378,5 +378,6 @@ const cli_command cmd_label = {
                                       {0}},
     .reports = true,
     .writes = true,
+    .joins = true,
     .defaults = defaults,
     .run = run};

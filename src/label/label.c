@@ -13,6 +13,7 @@
 #include "gpu_choice.h"
 #include "memory.h"
 #include "parallel.h"
+#include "rank_group.h"
 #include "scorer.h"
 #include "shared_work.h"
 
@@ -85,25 +86,29 @@ static void keep_claims(run *all) {
     pthread_mutex_unlock(&all->lock);
 }
 
-/* Called from any thread. */
-static bool should_continue(void *user) {
-    run *all = user;
+/* What this process wants; called from any thread. With ranks the clock of rank 0 decides. */
+static bool wants_to_continue(run *all) {
     const double now = sfu__now();
     keep_claims(all);
     pthread_mutex_lock(&all->lock);
     if (!all->cancelled) {
         report_progress(all, now);
     }
-    all->late = all->complete && has_budget(all) && now - all->start > grace * all->options->seconds;
+    all->late = all->complete && has_budget(all) && !sfu__ranks_obeys() &&
+                now - all->start > grace * all->options->seconds;
     const bool on = !all->cancelled && !all->late && all->share_status == SFU_OK;
     pthread_mutex_unlock(&all->lock);
     return on;
 }
 
-/* Callback while this thread plans or waits for the others. */
+/* Once per epoch; ranks, which all call it, end together. */
+static bool should_continue(void *user) { return !sfu__ranks_any(!wants_to_continue(user)); }
+
+/* Callback while this thread plans or waits for the others. A rank would be the only one to end here: it ends with the
+ * next epoch. */
 static bool poll_should_continue(void *user, const sfu_progress *progress) {
     (void)progress;
-    return should_continue(user);
+    return wants_to_continue(user) || sfu__ranks_here() != NULL;
 }
 
 /* Expected time of the next step: its trials at their last duration, on the available threads. */
@@ -122,8 +127,11 @@ static double expected(const run *all) {
     return sum > longest ? sum : longest;
 }
 
+/* With ranks, rank 0 decides. */
 static bool fits(const run *all) {
-    return !all->complete || !has_budget(all) || sfu__now() - all->start + expected(all) <= all->options->seconds;
+    const bool exceeds = all->complete && has_budget(all) && !sfu__ranks_obeys() &&
+                         sfu__now() - all->start + expected(all) > all->options->seconds;
+    return !sfu__ranks_any(exceeds);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -288,7 +296,8 @@ static sfu_status prepare(run *all) {
     SFU_TRY(sfu__label_problems(all->problems, &all->folds, dataset, options->seed));
     sfu_split_part(all->problems[all->folds].all, SFU_TRAIN, &labelled);
     const int jobs = sfu__thread_count(options->jobs), cores = sfu__thread_count(0);
-    all->threads = jobs < all->folds + 1 ? jobs : all->folds + 1;
+    const int at_once = sfu__ranks_here() == NULL ? all->folds + 1 : 1; /* ranks train one problem after the other */
+    all->threads = jobs < at_once ? jobs : at_once;
     all->work = (sfu__label_work){.dataset = dataset,
                                   .seed = options->seed,
                                   .jobs = (jobs < cores ? jobs : cores) / all->threads,
@@ -303,6 +312,7 @@ static sfu_status prepare(run *all) {
     SFU_TRY(sfu__label_nets_read(&all->work.nets, options->nets));
     all->steps = sfu__label_steps(all->work.nets.count, labelled);
     all->wanted = all->options->steps > 0 && all->options->steps < all->steps ? all->options->steps : all->steps;
+    SFU_TRY(sfu__label_ranks_agree(&all->work, all->wanted));
 done:
     return status;
 }
@@ -310,7 +320,7 @@ done:
 static void fill_summary(sfu_label_summary *summary, const run *all) {
     summary->steps = all->step;
     summary->all_steps = all->steps;
-    summary->interrupted = all->cancelled;
+    summary->interrupted = sfu__ranks_any(all->cancelled);
     summary->cut = all->step < all->work.nets.count;
     summary->seconds = sfu__now() - all->start;
     for (int i = 0; i <= all->folds; i++) {

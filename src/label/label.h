@@ -138,6 +138,9 @@ void sfu__label_take(sfu__label_item *item);
 
 enum { SFU__LABEL_ITEMS = SFU__LABEL_NETS * SFU__LABEL_PROBLEMS }; /* of one round at most */
 
+/* Appends what the results of steps depend on. */
+SFU_CHECKED sfu_status sfu__label_identity(sfu__text *text, const sfu__label_work *work);
+
 typedef struct sfu__label_share sfu__label_share;
 
 /* Machines share the items of the first `steps` steps through a PostgreSQL database. Everything is borrowed. */
@@ -156,6 +159,11 @@ int sfu__label_share_left(const sfu__label_share *self);
 
 /* To be called several times per second, by the thread that opened it. */
 SFU_CHECKED sfu_status sfu__label_share_beat(sfu__label_share *self);
+
+/* ---- several ranks ----------------------------------------------------------------------------------------------- */
+
+/* Fails unless all ranks (rank_group.h) label the same data, in the same way. */
+SFU_CHECKED sfu_status sfu__label_ranks_agree(const sfu__label_work *work, int steps);
 
 /* ---- trials ------------------------------------------------------------------------------------------------------ */
 

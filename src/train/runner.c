@@ -131,10 +131,6 @@ sfu_status sfu__runner_make(sfu__runner *runner, const sfu_dataset *dataset, con
     sfu_status status = SFU_OK;
     sfu__plan_request divided = *request;
     divided.ranks = sfu__ranks_here();
-    if (divided.ranks != NULL && request->device.kind == SFU__DEVICE_CUDA) {
-        status = sfu__fail(SFU_ERR_UNSUPPORTED, "several ranks train on CPUs alone: leave out --device cuda");
-        goto done;
-    }
     SFU_TRY(divided.ranks != NULL ? check_ranks_agree(dataset, net, request) : SFU_OK);
     divided.device.kind = divided.ranks != NULL ? SFU__DEVICE_CPU : request->device.kind;
     SFU_TRY(sfu__team_new(&runner->own_team, sfu__thread_count(request->threads)));
