@@ -7,6 +7,7 @@
 #include "output.h"
 #include "command_input.h"
 #include "progress_bar.h"
+#include "rank_output.h"
 #include "report.h"
 #include "training_options.h"
 
@@ -286,7 +287,10 @@ static int read_and_label(session *state, char **operands) {
 
 static int run(int count, char **operands) {
     session state = {.imported = import_has_files(&settings.import)};
-    int code = check_use(&state, count);
+    int code = rank_count() > 0 && !settings.label.share ? rank_join(0) : DONE;
+    if (code == DONE) {
+        code = check_use(&state, count);
+    }
     if (code == DONE) {
         code = check_outputs(&state, count > 0 ? operands[0] : NULL);
     }
@@ -378,6 +382,6 @@ const cli_command cmd_label = {
                                       {0}},
     .reports = true,
     .writes = true,
-    .joins = true,
+    .ranks = RANKS_CHOSEN,
     .defaults = defaults,
     .run = run};

@@ -40,19 +40,33 @@ done:
     return status;
 }
 
-/* The variables by which launchers tell a process how many there are: Open MPI, MPICH and Intel MPI, and Slurm, whose
- * variable counts only if it is Slurm that starts MPI. */
-int sfu_ranks_launched(void) {
-    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
-    const size_t count = sizeof names / sizeof names[0] - (getenv("PMIX_RANK") == NULL);
+/* The variables by which launchers tell a process how many there are, and its number: Open MPI, MPICH and Intel MPI,
+ * and Slurm, whose variables count only if it is Slurm that starts MPI. */
+typedef struct launcher {
+    const char *count, *number;
+} launcher;
+
+static int number_in(const char *variable) {
+    const char *value = variable != NULL ? getenv(variable) : NULL;
+    return value != NULL ? (int)strtol(value, NULL, 10) : 0;
+}
+
+static launcher find_launcher(void) {
+    static const launcher known[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                                     {"PMI_SIZE", "PMI_RANK"},
+                                     {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+    const size_t count = sizeof known / sizeof known[0] - (getenv("PMIX_RANK") == NULL);
     for (size_t i = 0; i < count; i++) {
-        const char *value = getenv(names[i]);
-        if (value != NULL) {
-            return (int)strtol(value, NULL, 10);
+        if (getenv(known[i].count) != NULL) {
+            return known[i];
         }
     }
-    return 0;
+    return (launcher){NULL, NULL};
 }
+
+int sfu_ranks_launched(void) { return number_in(find_launcher().count); }
+
+int sfu_ranks_number(void) { return number_in(find_launcher().number); }
 
 /* ---- the module -------------------------------------------------------------------------------------------------- */
 
@@ -99,7 +113,7 @@ sfu_status sfu_ranks_join(int group, int *process) {
     const sfu__mpi *mpi = NULL;
     const int launched = sfu_ranks_launched();
     int rank, count;
-    *process = 0;
+    *process = sfu_ranks_number();
     if (launched < 2) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "no MPI launcher started this process: mpirun -n %d ...",
                            group > 1 ? group : 2);
