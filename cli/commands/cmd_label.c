@@ -20,7 +20,7 @@ static struct {
     sfu_label_options label;
     const char *output, *budget, *container, *model, *page;
     bool all_nodes, forget, spreadsheet;
-    int32_t jobs, top, ask;
+    int32_t jobs, top, ask, ranks_per_trial;
     int metric, class_weight; /* index into metric_choices; 1: balanced */
     int decimal;              /* index into import_decimal_choices */
 } settings;
@@ -285,9 +285,19 @@ static int read_and_label(session *state, char **operands) {
     return status == SFU_OK ? finish(state, operands) : fail_status(status);
 }
 
+/* Processes of an MPI launcher that share a database are workers; others are ranks. */
+static int join(void) {
+    if (settings.label.share && settings.ranks_per_trial > 0) {
+        return usage_error(&cmd_label, "--share and --ranks-per-trial cannot be combined: with --share each process is "
+                                       "a worker");
+    }
+    const bool ranks = settings.ranks_per_trial > 1 || (rank_count() > 0 && !settings.label.share);
+    return ranks ? rank_join(settings.ranks_per_trial) : DONE;
+}
+
 static int run(int count, char **operands) {
     session state = {.imported = import_has_files(&settings.import)};
-    int code = rank_count() > 0 && !settings.label.share ? rank_join(0) : DONE;
+    int code = join();
     if (code == DONE) {
         code = check_use(&state, count);
     }
@@ -341,6 +351,8 @@ static const cli_option options[] = {
     OPTION_SEED("seed", settings.label.seed, "random seed of folds, search and trainings"),
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one per core",
                  "number of parallel trainings; does not affect the result of a step"),
+    OPTION_COUNT("ranks-per-trial", "N", settings.ranks_per_trial, 0, 100000, "all",
+                 "under an MPI launcher: processes that train one trial together; groups of them train different ones"),
     OPTION_DEVICE(settings.label.device),
     OPTION_SHARE(settings.label.share, "its trainings (with --budget steps:N)"),
     {0}};
