@@ -372,7 +372,8 @@ const cli_command cmd_label = {
         "by networks that were selected, trained and calibrated without it, so that model selection does not bias the "
         "estimate. It holds for nodes from the same distribution as the labelled ones.\n\n"
         "The budget only determines the number of search steps: with --budget steps:N the result is the same on every "
-        "machine. Ctrl-C ends the search; the best result so far, if any, is written.",
+        "machine. Ctrl-C ends the search; the best result so far, if any, is written. The processes of an MPI launcher "
+        "(mpirun -n 4 sfumato label ...) divide the trainings, and write one result.",
     .operands = (const cli_operand[]){{.name = "DATASET",
                                        .optional = true,
                                        .kind = VALUE_DATASET,
