@@ -223,6 +223,10 @@ double sfu__runner_seconds(const sfu__runner *runner, sfu_pass pass, size_t step
                                : sfu__executor_seconds(runner->executor, pass, step);
 }
 
+sfu__rank_traffic sfu__runner_traffic(const sfu__runner *runner) {
+    return runner->lpnn != NULL ? sfu__lpnn_traffic(runner->lpnn) : sfu__executor_traffic(runner->executor);
+}
+
 void sfu__runner_start(const sfu__runner *runner, const int32_t *labels, uint64_t seed) {
     if (runner->lpnn != NULL) {
         sfu__lpnn_start(runner->lpnn, labels, seed);

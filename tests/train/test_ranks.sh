@@ -34,6 +34,9 @@ check dense.safetensors 'dense 24 tanh | smooth(act=relu) | dense 16 | softmax |
 check dense.safetensors 'smooth(act=tanh) | dense 8 | smooth^2 | softmax' --metric macro-f1 --dropout 0 --threads 1
 check dense.safetensors gcn --hidden 40 --split holdout:3 --size 900 --repeat 2 --threads 1
 
+check made.safetensors 'lpnn(f=clamp, input=fx)' --threads 2
+check dense.safetensors 'lpnn(input=x)' --dropout 0.3 --threads 1 --metric macro-f1
+
 # In an order with few edges between ranges, most rows are computed while others are on their way.
 if ! "$SFUMATO" --version | grep -q '^  metis *no'; then
     "$SFUMATO" data order made.safetensors --parts 8 -o ordered.safetensors -q >/dev/null
