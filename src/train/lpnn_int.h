@@ -86,7 +86,7 @@ static inline sfu__lpnn_share sfu__lpnn_share_of(const sfu__lpnn_executor *execu
  * thread; no effect without ranks. */
 void sfu__lpnn_exchange_blocks(sfu__lpnn_executor *executor);
 void sfu__lpnn_exchange_weights(sfu__lpnn_executor *executor);
-void sfu__lpnn_exchange_pass(sfu__lpnn_executor *executor, sfu_pass pass);
+void sfu__lpnn_exchange_pass(sfu__lpnn_executor *executor, sfu_pass which);
 
 /* A parameter as a matrix, in theta or in the gradient. */
 static inline sfu__dense sfu__lpnn_view(float *values, const sfu__parameter *parameter) {
