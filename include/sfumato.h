@@ -151,9 +151,13 @@ SFU_API void sfu_set_progress(sfu_progress_fn progress, void *user);
 /* The number of processes that a launcher started together with this one; 0: none did. */
 SFU_API int sfu_ranks_launched(void);
 
+/* The number of this process among them, also before it joins; 0 without a launcher. */
+SFU_API int sfu_ranks_number(void);
+
 /* Joins the others, in groups of this size (0: one group of all). The ranks of a group run each training together;
- * groups are independent of one another, and may be workers of one study. *process is the number of this process among
- * all; process 0 alone writes files. SFU_ERR_UNSUPPORTED if this build cannot. */
+ * groups are independent of one another, and may be workers of one study, but all of them take part in sfu_label.
+ * *process is the number of this process among all; process 0 alone writes files. SFU_ERR_UNSUPPORTED if this build
+ * cannot. */
 SFU_API SFU_CHECKED sfu_status sfu_ranks_join(int group, int *process);
 
 /* Leaves the others, once all of them do. false: some did not within so many seconds, so that they may wait for this

@@ -65,17 +65,26 @@ static void end_all(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
 
 /* ---- small collectives ------------------------------------------------------------------------------------------- */
 
-static bool any(bool flag) {
+static bool any_of(MPI_Comm processes, bool flag) {
     int value = flag;
-    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_LOR, world);
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_LOR, processes);
     return value != 0;
 }
 
-static void broadcast(void *bytes, int64_t size) {
+static void broadcast_in(MPI_Comm processes, int from, void *bytes, int64_t size) {
     enum { AT_ONCE = 1 << 30 };
     for (int64_t begin = 0; begin < size; begin += AT_ONCE) {
-        MPI_Bcast((char *)bytes + begin, (int)(size - begin < AT_ONCE ? size - begin : AT_ONCE), MPI_BYTE, 0, world);
+        const int64_t count = size - begin < AT_ONCE ? size - begin : AT_ONCE;
+        MPI_Bcast((char *)bytes + begin, (int)count, MPI_BYTE, from, processes);
     }
+}
+
+static bool any(bool flag) { return any_of(world, flag); }
+static bool any_process(bool flag) { return any_of(MPI_COMM_WORLD, flag); }
+
+static void broadcast(void *bytes, int64_t size) { broadcast_in(world, 0, bytes, size); }
+static void broadcast_from(int process, void *bytes, int64_t size) {
+    broadcast_in(MPI_COMM_WORLD, process, bytes, size);
 }
 
 /* A few bytes. The other ranks would wait for one that returns an error from here. */
@@ -217,6 +226,8 @@ __attribute__((visibility("default"))) const sfu__mpi sfumato_mpi = {.version = 
                                                                      .all_left = all_left,
                                                                      .leave = leave,
                                                                      .end_all = end_all,
+                                                                     .any_process = any_process,
+                                                                     .broadcast_from = broadcast_from,
                                                                      .any = any,
                                                                      .broadcast = broadcast,
                                                                      .gather = gather,

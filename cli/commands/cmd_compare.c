@@ -7,6 +7,7 @@
 #include "output.h"
 #include "outputs.h"
 #include "progress_bar.h"
+#include "rank_output.h"
 #include "results_report.h"
 #include "training_options.h"
 
@@ -117,7 +118,10 @@ static int compare(void) {
 
 static int run(int count, char **operands) {
     cli_list nets = {0}, sizes = {0};
-    int code = set_options(&nets, &sizes, count, operands);
+    int code = rank_check_shared(&cmd_compare, settings.compare.share != NULL);
+    if (code == DONE) {
+        code = set_options(&nets, &sizes, count, operands);
+    }
     if (code == DONE) {
         code = check_outputs(count, operands);
     }
@@ -195,5 +199,6 @@ const cli_command cmd_compare = {
             {0}},
     .reports = true,
     .writes = true,
+    .ranks = RANKS_CHOSEN,
     .defaults = defaults,
     .run = run};

@@ -268,6 +268,6 @@ const cli_command cmd_evaluate = {
                                        "The labelled nodes of new tables:"},
                                       {0}},
     .reports = true,
-    .joins = true,
+    .ranks = RANKS_TOGETHER,
     .defaults = defaults,
     .run = run};

@@ -134,4 +134,5 @@ const cli_command cmd_help = {
                               {"sfumato help --man data import | man -l -", "Read a man page without installing it:"},
                               {"source <(sfumato help --completion bash)", "Enable completion in this bash session:"},
                               {0}},
+    .ranks = RANKS_FIRST,
     .run = run};

@@ -7,6 +7,7 @@
 #include "output.h"
 #include "command_input.h"
 #include "progress_bar.h"
+#include "rank_output.h"
 #include "report.h"
 #include "training_options.h"
 
@@ -19,7 +20,7 @@ static struct {
     sfu_label_options label;
     const char *output, *budget, *container, *model, *page;
     bool all_nodes, forget, spreadsheet;
-    int32_t jobs, top, ask;
+    int32_t jobs, top, ask, ranks_per_trial;
     int metric, class_weight; /* index into metric_choices; 1: balanced */
     int decimal;              /* index into import_decimal_choices */
 } settings;
@@ -284,9 +285,22 @@ static int read_and_label(session *state, char **operands) {
     return status == SFU_OK ? finish(state, operands) : fail_status(status);
 }
 
+/* Processes of an MPI launcher that share a database are workers; others are ranks. */
+static int join(void) {
+    if (settings.label.share && settings.ranks_per_trial > 0) {
+        return usage_error(&cmd_label, "--share and --ranks-per-trial cannot be combined: with --share each process is "
+                                       "a worker");
+    }
+    const bool ranks = settings.ranks_per_trial > 1 || (rank_count() > 0 && !settings.label.share);
+    return ranks ? rank_join(settings.ranks_per_trial) : DONE;
+}
+
 static int run(int count, char **operands) {
     session state = {.imported = import_has_files(&settings.import)};
-    int code = check_use(&state, count);
+    int code = join();
+    if (code == DONE) {
+        code = check_use(&state, count);
+    }
     if (code == DONE) {
         code = check_outputs(&state, count > 0 ? operands[0] : NULL);
     }
@@ -337,6 +351,8 @@ static const cli_option options[] = {
     OPTION_SEED("seed", settings.label.seed, "random seed of folds, search and trainings"),
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one per core",
                  "number of parallel trainings; does not affect the result of a step"),
+    OPTION_COUNT("ranks-per-trial", "N", settings.ranks_per_trial, 0, 100000, "all",
+                 "under an MPI launcher: processes that train one trial together; groups of them train different ones"),
     OPTION_DEVICE(settings.label.device),
     OPTION_SHARE(settings.label.share, "its trainings (with --budget steps:N)"),
     {0}};
@@ -356,7 +372,8 @@ const cli_command cmd_label = {
         "by networks that were selected, trained and calibrated without it, so that model selection does not bias the "
         "estimate. It holds for nodes from the same distribution as the labelled ones.\n\n"
         "The budget only determines the number of search steps: with --budget steps:N the result is the same on every "
-        "machine. Ctrl-C ends the search; the best result so far, if any, is written.",
+        "machine. Ctrl-C ends the search; the best result so far, if any, is written. The processes of an MPI launcher "
+        "(mpirun -n 4 sfumato label ...) divide the trainings, and write one result.",
     .operands = (const cli_operand[]){{.name = "DATASET",
                                        .optional = true,
                                        .kind = VALUE_DATASET,
@@ -378,5 +395,6 @@ const cli_command cmd_label = {
                                       {0}},
     .reports = true,
     .writes = true,
+    .ranks = RANKS_CHOSEN,
     .defaults = defaults,
     .run = run};

@@ -337,7 +337,7 @@ const cli_command cmd_predict = {
                                        "After a change of the graph, only what may differ:"},
                                       {0}},
     .reports = true,
-    .joins = true,
+    .ranks = RANKS_TOGETHER,
     .writes = true,
     .defaults = defaults,
     .run = run};

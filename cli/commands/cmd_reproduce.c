@@ -5,6 +5,7 @@
 #include "output.h"
 #include "outputs.h"
 #include "progress_bar.h"
+#include "rank_output.h"
 #include "results_report.h"
 #include "suggest.h"
 #include "training_options.h"
@@ -222,7 +223,10 @@ static int run(int count, char **operands) {
     char folder[64];
     cli_list datasets = {0}, nets = {0};
     (void)count;
-    int code = check_table(operands[0]);
+    int code = rank_check_shared(&cmd_reproduce, settings.compare.share != NULL || settings.part != NULL);
+    if (code == DONE) {
+        code = check_table(operands[0]);
+    }
     snprintf(folder, sizeof folder, "results/%.40s", operands[0]);
     if (code == DONE) {
         code = set_options(&datasets, &nets, settings.folder ? settings.folder : folder);
@@ -303,5 +307,6 @@ const cli_command cmd_reproduce = {
             {0}},
     .reports = true,
     .writes = true,
+    .ranks = RANKS_CHOSEN,
     .defaults = defaults,
     .run = run};

@@ -293,7 +293,7 @@ const cli_command cmd_train = {
             {"sfumato train citation sgcn --repeat 10 --dropout 0", "Ten seeds, with mean and standard deviation:"},
             {0}},
     .reports = true,
-    .joins = true,
+    .ranks = RANKS_TOGETHER,
     .writes = true,
     .defaults = defaults,
     .run = run};

@@ -109,6 +109,14 @@ typedef struct cli_example {
     const char *what; /* what it does, as a sentence; "" repeats the one before */
 } cli_example;
 
+/* What the processes of an MPI launcher do with a command. */
+typedef enum cli_ranks {
+    RANKS_REFUSED,  /* it is for one process */
+    RANKS_FIRST,    /* the first of them runs it */
+    RANKS_TOGETHER, /* they run it together */
+    RANKS_CHOSEN    /* the command decides: together, in groups, or as workers that share work */
+} cli_ranks;
+
 typedef struct cli_command {
     const char *name;            /* "data import"; "" is the program itself */
     const char *summary;         /* one line, like an option's help */
@@ -119,7 +127,7 @@ typedef struct cli_command {
     const cli_example *examples;
     bool reports;           /* takes --json and --quiet */
     bool writes;            /* writes files: takes --force */
-    bool joins;             /* runs on all processes of an MPI launcher together */
+    cli_ranks ranks;        /* under an MPI launcher */
     void (*defaults)(void); /* sets the option variables to their defaults; NULL: static initialisers do */
     int (*run)(int count, char **operands); /* returns the exit status; NULL: needs a subcommand */
 } cli_command;

@@ -74,6 +74,7 @@ static const cli_command program = {
                                       {"sfumato tune citation gcn --trials 200",
                                        "Search for the hyperparameters with the best validation accuracy:"},
                                       {0}},
+    .ranks = RANKS_FIRST,
     .run = run_program};
 
 const cli_command *const commands[] = {
@@ -81,6 +82,28 @@ const cli_command *const commands[] = {
     &cmd_data_make, &cmd_data_noise, &cmd_data_order,  &cmd_data_export, &cmd_data_split, &cmd_label,
     &cmd_explain,   &cmd_train,      &cmd_tune,        &cmd_predict,     &cmd_evaluate,   &cmd_compare,
     &cmd_reproduce, &cmd_merge,      &cmd_report,      &cmd_bench,       &cmd_help,       NULL};
+
+static int print_short_help(const cli_command *command) {
+    if (rank_is_first()) {
+        page_short(stderr, command);
+    }
+    return USAGE_ERROR;
+}
+
+static int run_on_ranks(const cli_command *command, int count, char **words) {
+    int code = DONE;
+    if (command->ranks == RANKS_REFUSED) {
+        return usage_error(command, "%d processes were started, but this command is for one: leave out mpirun",
+                           rank_count());
+    }
+    if (command->ranks == RANKS_FIRST && !rank_is_first()) {
+        return DONE;
+    }
+    if (command->ranks == RANKS_TOGETHER) {
+        code = rank_join(0);
+    }
+    return code == DONE ? command->run(count, words) : code;
+}
 
 static int dispatch(int count, char **words) {
     const cli_command *command = command_find(&count, &words);
@@ -94,19 +117,16 @@ static int dispatch(int count, char **words) {
         return USAGE_ERROR;
     }
     if (common.help) {
-        page_write(stdout, command, &page_plain);
+        if (rank_is_first()) {
+            page_write(stdout, command, &page_plain);
+        }
         return DONE;
     }
     if (!command->run) {
-        page_short(stderr, command);
-        return USAGE_ERROR;
+        return print_short_help(command);
     }
     sfu_set_log(output_log, NULL);
-    if (!command->joins || sfu_ranks_launched() < 2) {
-        return command->run(count, words);
-    }
-    const int joined = rank_join(0);
-    return joined == DONE ? rank_leave(output_finish(command->run(count, words))) : joined;
+    return rank_count() > 0 ? run_on_ranks(command, count, words) : command->run(count, words);
 }
 
 /* Lets many studies use a GPU at once: the driver has eight queues unless this says otherwise, and their batches would
@@ -118,5 +138,6 @@ int main(int argc, char **argv) {
     output_start();
     fault_guard();
     json_guard();
-    return progress_exit_status(output_finish(dispatch(argc > 0 ? argc - 1 : 0, argv + (argc > 0))));
+    const int status = output_finish(dispatch(argc > 0 ? argc - 1 : 0, argv + (argc > 0)));
+    return progress_exit_status(rank_leave(status));
 }

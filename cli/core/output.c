@@ -132,6 +132,7 @@ int fail(const char *format, ...) {
 
 int usage_error(const cli_command *command, const char *format, ...) {
     char title[COMMAND_TITLE_MAX], end[COMMAND_TITLE_MAX + 16];
+    rank_refuse();
     snprintf(end, sizeof end, "; see %s --help", command_title(title, command, ' '));
     va_list arguments;
     va_start(arguments, format);

@@ -3,22 +3,32 @@
 #include "output.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const double patience_s = 5; /* until ranks that do not come to their end are taken to wait for this one */
+enum { JOIN_S = 60 };               /* until processes that do not join are taken to have no error */
 
-static int process; /* number of this one; 0 prints */
-static bool joined;
-static char held[4096];
+static int process; /* number of this one, if it is a rank; 0 prints */
+static bool joined, refused;
+static char held[4200]; /* the line of an error that another process should have printed */
+
+int rank_count(void) {
+    const int count = sfu_ranks_launched();
+    return count > 1 ? count : 0;
+}
+
+bool rank_is_first(void) { return rank_count() == 0 || sfu_ranks_number() == 0; }
 
 int rank_join(int group) {
     const sfu_status status = sfu_ranks_join(group, &process);
     joined = true;
     (void)setenv("NO_COLOR", "1", 0); /* launchers may give a process a terminal though its output goes to a file */
     if (status != SFU_OK) {
-        return rank_leave(fail_status(status));
+        return fail_status(status);
     }
     const int nowhere = process > 0 ? open("/dev/null", O_WRONLY) : -1;
     if (nowhere >= 0) {
@@ -31,18 +41,58 @@ int rank_join(int group) {
 
 bool rank_holds(bool error, const char *line) {
     if (error && process > 0) {
-        snprintf(held, sizeof held, "%s", line);
+        snprintf(held, sizeof held, "sfumato: rank %d: %s\n", process, line);
     }
     return process > 0;
 }
 
+static void print_held(void) {
+    const ssize_t written = write(STDERR_FILENO, held, strlen(held));
+    (void)written; /* there is nowhere else to print it */
+}
+
+/* ---- usage errors ------------------------------------------------------------------------------------------------ */
+
+void rank_refuse(void) {
+    if (!joined && rank_count() > 0) {
+        process = sfu_ranks_number();
+        refused = true;
+    }
+}
+
+int rank_check_shared(const cli_command *command, bool shared) {
+    return shared || rank_count() == 0
+               ? DONE
+               : usage_error(command,
+                             "%d processes were started, each of which would do all of the work: add --share "
+                             "postgresql://..., or start one process",
+                             rank_count());
+}
+
+/* The others have no usage error, and do not join. */
+static void end_alone(int signal_number) {
+    (void)signal_number;
+    print_held();
+    _exit(USAGE_ERROR);
+}
+
+/* Meets the others, to find out whether they have the same error. Without MPI they are supposed to. */
+static void meet(void) {
+    signal(SIGALRM, end_alone);
+    alarm(JOIN_S);
+    joined = sfu_ranks_join(0, &process) == SFU_OK;
+    alarm(0);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
 int rank_leave(int status) {
-    if (!joined || sfu_ranks_leave(status == DONE ? 1e9 : patience_s)) {
-        return status;
+    if (refused && !joined) {
+        meet();
     }
-    if (held[0] != '\0') {
-        fprintf(stderr, "sfumato: rank %d: %s\n", process, held);
+    if (joined && !sfu_ranks_leave(status == DONE ? 1e9 : patience_s)) {
+        print_held();
+        sfu_ranks_abort(status);
     }
-    sfu_ranks_abort(status);
     return status;
 }

@@ -1,18 +1,30 @@
-/* rank_output.h - the output of several processes that run one command together (MPI): rank 0 prints. */
+/* rank_output.h - the output of several processes that an MPI launcher started: one of them prints. */
 #ifndef SFU_RANK_OUTPUT_H
 #define SFU_RANK_OUTPUT_H
 
-#include <stdbool.h>
+#include "command.h"
+
+/* The number of processes that a launcher started, if these are several; else 0. */
+int rank_count(void);
+
+/* Whether this process prints what all of them would print; true without a launcher. */
+bool rank_is_first(void);
 
 /* Joins the processes of the launcher, in groups of this size (0: one group). The output of all but one is discarded.
  * Returns an exit status. */
 int rank_join(int group);
 
-/* At the end of the command, with its exit status, which it returns. A process that fails alone prints its error and
+/* Before a usage error, which all processes find, and one prints. */
+void rank_refuse(void);
+
+/* A usage error if several processes were started that do not share the work: each would do all of it. */
+int rank_check_shared(const cli_command *command, bool shared);
+
+/* At the end of the program, with its exit status, which it returns. A process that fails alone prints its error and
  * ends the others. */
 int rank_leave(int status);
 
-/* Whether this rank keeps a message to itself; an error is remembered. */
+/* Whether this process keeps a message to itself; an error is remembered. */
 bool rank_holds(bool error, const char *line);
 
 #endif

@@ -849,6 +849,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_set_log": (None, [sfu_log_fn, c_void_p]),
     "sfu_set_progress": (None, [sfu_progress_fn, c_void_p]),
     "sfu_ranks_launched": (c_int, []),
+    "sfu_ranks_number": (c_int, []),
     "sfu_ranks_join": (c_int, [c_int, c_void_p]),
     "sfu_ranks_leave": (c_bool, [c_double]),
     "sfu_ranks_abort": (None, [c_int]),

@@ -1,6 +1,8 @@
 /* device.c - reads the name of a device. */
 #include "device.h"
 
+#include "rank_group.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +35,8 @@ static bool parse_cuda(sfu__device *device, const char *text) {
 
 sfu_status sfu__device_parse(sfu__device *device, const char *text) {
     char quoted[SFU__QUOTE_MAX];
-    *device = (sfu__device){SFU__DEVICE_AUTO, -1};
+    const bool divided = sfu__ranks_here() != NULL;
+    *device = (sfu__device){divided ? SFU__DEVICE_CPU : SFU__DEVICE_AUTO, -1};
     if (text == NULL || text[0] == '\0' || strcmp(text, "auto") == 0) {
         return SFU_OK;
     }
@@ -51,6 +54,9 @@ sfu_status sfu__device_parse(sfu__device *device, const char *text) {
                          "device %s: this build has no CUDA backend; use auto or cpu, or build Sfumato where CMake "
                          "finds nvcc, the compiler of the CUDA toolkit",
                          quoted);
+    }
+    if (divided) {
+        return sfu__fail(SFU_ERR_UNSUPPORTED, "several ranks train on CPUs alone: leave out --device %s", text);
     }
     return SFU_OK;
 }

@@ -18,7 +18,7 @@ typedef struct sfu__device {
 } sfu__device;
 
 /* Reads "auto" (also NULL and ""), "cpu", "cuda" or "cuda:N". SFU_ERR_ARGUMENT for anything else; SFU_ERR_UNSUPPORTED
- * for cuda if the library is built without it. */
+ * for cuda if the library is built without it, or in a process of several ranks, which use the CPU. */
 SFU_CHECKED sfu_status sfu__device_parse(sfu__device *device, const char *text);
 
 /* The failure of a caller that cannot run on this device: SFU_ERR_UNSUPPORTED. */

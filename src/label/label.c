@@ -13,6 +13,7 @@
 #include "gpu_choice.h"
 #include "memory.h"
 #include "parallel.h"
+#include "rank_group.h"
 #include "scorer.h"
 #include "shared_work.h"
 
@@ -45,6 +46,8 @@ typedef struct run {
     int step, steps, wanted;
     sfu__label_item items[SFU__LABEL_ITEMS]; /* in progress */
     int item_count;
+    sfu__label_item *queue[SFU__LABEL_ITEMS]; /* those of them that are trained next */
+    int queued;
     sfu__label_step now; /* of the first of them */
     double start, reported;
     double longest;       /* seconds of the longest step of round 0 */
@@ -85,25 +88,29 @@ static void keep_claims(run *all) {
     pthread_mutex_unlock(&all->lock);
 }
 
-/* Called from any thread. */
-static bool should_continue(void *user) {
-    run *all = user;
+/* What this process wants; called from any thread. With ranks the clock of rank 0 of the group decides. */
+static bool wants_to_continue(run *all) {
     const double now = sfu__now();
     keep_claims(all);
     pthread_mutex_lock(&all->lock);
     if (!all->cancelled) {
         report_progress(all, now);
     }
-    all->late = all->complete && has_budget(all) && now - all->start > grace * all->options->seconds;
+    all->late =
+        all->complete && has_budget(all) && !sfu__ranks_obeys() && now - all->start > grace * all->options->seconds;
     const bool on = !all->cancelled && !all->late && all->share_status == SFU_OK;
     pthread_mutex_unlock(&all->lock);
     return on;
 }
 
-/* Callback while this thread plans or waits for the others. */
+/* Once per epoch; ranks, which all call it, end together. */
+static bool should_continue(void *user) { return !sfu__ranks_any(!wants_to_continue(user)); }
+
+/* Callback while this thread plans or waits for the others. A rank would be the only one to end here: it ends with the
+ * next epoch. */
 static bool poll_should_continue(void *user, const sfu_progress *progress) {
     (void)progress;
-    return should_continue(user);
+    return wants_to_continue(user) || sfu__ranks_here() != NULL;
 }
 
 /* Expected time of the next step: its trials at their last duration, on the available threads. */
@@ -118,12 +125,15 @@ static double expected(const run *all) {
         sum += one;
         longest = one > longest ? one : longest;
     }
-    sum /= all->threads;
+    sum /= all->threads * sfu__label_groups();
     return sum > longest ? sum : longest;
 }
 
+/* With ranks, rank 0 decides. */
 static bool fits(const run *all) {
-    return !all->complete || !has_budget(all) || sfu__now() - all->start + expected(all) <= all->options->seconds;
+    const bool exceeds = all->complete && has_budget(all) && !sfu__ranks_follows() &&
+                         sfu__now() - all->start + expected(all) > all->options->seconds;
+    return !sfu__processes_any(exceeds);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -131,7 +141,14 @@ static bool fits(const run *all) {
 static sfu_status train_item(void *context, int64_t item, int thread) {
     run *all = context;
     (void)thread;
-    return sfu__label_train(&all->items[item], &all->work);
+    return sfu__label_train(all->queue[item], &all->work);
+}
+
+/* Trains the items in the queue. */
+static sfu_status train_queue(run *all) {
+    const sfu_status status = sfu__parallel(train_item, all, all->queued, all->threads);
+    all->queued = 0;
+    return status;
 }
 
 static void clear_items(run *all) {
@@ -149,7 +166,25 @@ static bool is_complete(const run *all) {
     return complete;
 }
 
-static sfu_status train_items(run *all) { return sfu__parallel(train_item, all, all->item_count, all->threads); }
+/* With several groups of ranks: those of this one, and then the models of the others. */
+static sfu_status train_items(run *all) {
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < all->item_count; i++) {
+        if (sfu__label_group_has(i)) {
+            all->queue[all->queued++] = &all->items[i];
+        }
+    }
+    SFU_TRY(sfu__label_groups_end(train_queue(all)));
+    sfu__label_groups_tell(all->items, all->item_count);
+    for (int i = 0; i < all->item_count; i++) {
+        if (!sfu__label_group_has(i)) {
+            all->queue[all->queued++] = &all->items[i];
+        }
+    }
+    SFU_TRY(sfu__label_groups_end(train_queue(all)));
+done:
+    return status;
+}
 
 static sfu_status make_step(run *all) {
     sfu_status status = SFU_OK;
@@ -257,6 +292,9 @@ static sfu_status check_options(const sfu_label_options *options) {
         return sfu__fail(SFU_ERR_ARGUMENT, "share: expected a budget in steps; how many steps a time allows depends on "
                                            "the machine");
     }
+    if (options->share != NULL && sfu__processes_here() != NULL) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "share: processes that have joined their ranks share no database");
+    }
     if (!(options->coverage >= 0 && options->coverage < 1)) {
         return sfu__fail(SFU_ERR_ARGUMENT, "coverage %g: it must be at least 0 (0: no label sets) and below 1",
                          options->coverage);
@@ -288,7 +326,9 @@ static sfu_status prepare(run *all) {
     SFU_TRY(sfu__label_problems(all->problems, &all->folds, dataset, options->seed));
     sfu_split_part(all->problems[all->folds].all, SFU_TRAIN, &labelled);
     const int jobs = sfu__thread_count(options->jobs), cores = sfu__thread_count(0);
-    all->threads = jobs < all->folds + 1 ? jobs : all->folds + 1;
+    const int groups = sfu__label_groups(), own = (all->folds + groups) / groups;
+    const int at_once = sfu__ranks_here() == NULL ? own : 1; /* ranks train one problem after the other */
+    all->threads = jobs < at_once ? jobs : at_once;
     all->work = (sfu__label_work){.dataset = dataset,
                                   .seed = options->seed,
                                   .jobs = (jobs < cores ? jobs : cores) / all->threads,
@@ -303,6 +343,7 @@ static sfu_status prepare(run *all) {
     SFU_TRY(sfu__label_nets_read(&all->work.nets, options->nets));
     all->steps = sfu__label_steps(all->work.nets.count, labelled);
     all->wanted = all->options->steps > 0 && all->options->steps < all->steps ? all->options->steps : all->steps;
+    SFU_TRY(sfu__label_ranks_agree(&all->work, all->wanted));
 done:
     return status;
 }
@@ -310,7 +351,7 @@ done:
 static void fill_summary(sfu_label_summary *summary, const run *all) {
     summary->steps = all->step;
     summary->all_steps = all->steps;
-    summary->interrupted = all->cancelled;
+    summary->interrupted = sfu__processes_any(all->cancelled);
     summary->cut = all->step < all->work.nets.count;
     summary->seconds = sfu__now() - all->start;
     for (int i = 0; i <= all->folds; i++) {
@@ -352,34 +393,3 @@ done:
     pthread_mutex_destroy(&all.lock);
     return status;
 }
-
-/* ---- access ------------------------------------------------------------------------------------------------------ */
-
-void sfu_labelling_free(sfu_labelling *labelling) {
-    if (labelling == NULL) {
-        return;
-    }
-    sfu__label_trial_clear(&labelling->final);
-    sfu__free(labelling->confusion);
-    sfu__free(labelling->probabilities);
-    sfu__free(labelling);
-}
-
-const sfu_label_summary *sfu_labelling_summary(const sfu_labelling *labelling) { return &labelling->summary; }
-
-const sfu_label_candidate *sfu_labelling_candidate(const sfu_labelling *labelling, int i) {
-    return i >= 0 && i < labelling->candidate_count ? &labelling->candidates[i] : NULL;
-}
-
-int32_t sfu_labelling_confusion(const sfu_labelling *labelling, int32_t truth, int32_t guess) {
-    const int32_t classes = labelling->classes;
-    const bool known = truth >= 0 && truth < classes && guess >= 0 && guess < classes;
-    return known ? labelling->confusion[(int64_t)truth * classes + guess] : 0;
-}
-
-const sfu_label_calibration *sfu_labelling_calibration(const sfu_labelling *labelling, int i) {
-    return i >= 0 && i < SFU__LABEL_RANGES ? &labelling->calibration[i] : NULL;
-}
-
-const sfu_model *sfu_labelling_model(const sfu_labelling *labelling) { return labelling->final.model; }
-const float *sfu_labelling_probabilities(const sfu_labelling *labelling) { return labelling->probabilities; }

@@ -115,7 +115,7 @@ typedef struct sfu__label_item {
     sfu__label_step step;
     int number;             /* of the step */
     sfu__label_trial best;  /* its best trial, if it is better than those of earlier steps */
-    double trial_s;         /* seconds per trial */
+    double trial_s;         /* seconds per trial, of all that trained it */
     int64_t trainings;      /* */
     sfu__label_trial *made; /* [made_count]: its trials in order, without params and model */
     int made_count;         /* */
@@ -138,6 +138,9 @@ void sfu__label_take(sfu__label_item *item);
 
 enum { SFU__LABEL_ITEMS = SFU__LABEL_NETS * SFU__LABEL_PROBLEMS }; /* of one round at most */
 
+/* Appends what the results of steps depend on. */
+SFU_CHECKED sfu_status sfu__label_identity(sfu__text *text, const sfu__label_work *work);
+
 typedef struct sfu__label_share sfu__label_share;
 
 /* Machines share the items of the first `steps` steps through a PostgreSQL database. Everything is borrowed. */
@@ -156,6 +159,23 @@ int sfu__label_share_left(const sfu__label_share *self);
 
 /* To be called several times per second, by the thread that opened it. */
 SFU_CHECKED sfu_status sfu__label_share_beat(sfu__label_share *self);
+
+/* ---- several ranks ----------------------------------------------------------------------------------------------- */
+
+/* The ranks (rank_group.h) of a group train together. Groups have different items of a step, and tell one another the
+ * results. Without ranks there is one group, which has all items. */
+
+/* Fails unless all ranks label the same data, in the same way. */
+SFU_CHECKED sfu_status sfu__label_ranks_agree(const sfu__label_work *work, int steps);
+
+int sfu__label_groups(void);
+bool sfu__label_group_has(int item);
+
+/* Gets the trials of the items that other groups have trained, which are known then. */
+void sfu__label_groups_tell(sfu__label_item *items, int count);
+
+/* SFU_ERR_CANCELLED for all groups if it is the status of one. */
+SFU_CHECKED sfu_status sfu__label_groups_end(sfu_status status);
 
 /* ---- trials ------------------------------------------------------------------------------------------------------ */
 

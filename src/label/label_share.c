@@ -28,17 +28,23 @@ struct sfu__label_share {
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-static sfu_status make_keys(sfu__work_key *keys, const sfu__label_share *self) {
-    const sfu__label_work *work = self->settings;
+sfu_status sfu__label_identity(sfu__text *text, const sfu__label_work *work) {
     sfu_status status = SFU_OK;
-    sfu__text text = {0};
     char dataset[SFU__DIGEST_TEXT];
     SFU_TRY(sfu_dataset_digest(dataset, work->dataset));
-    SFU_TRY(sfu__text_format(&text, "label\n%d\n%s\n%" PRIu64 "\n%d\n%d\n", SFU__PROTOCOL, dataset, work->seed,
+    SFU_TRY(sfu__text_format(text, "label\n%d\n%s\n%" PRIu64 "\n%d\n%d\n", SFU__PROTOCOL, dataset, work->seed,
                              (int)work->metric, work->balanced));
     for (int i = 0; i < work->nets.count; i++) {
-        SFU_TRY(sfu__text_format(&text, "%s\n", sfu__label_net_names[work->nets.net[i]]));
+        SFU_TRY(sfu__text_format(text, "%s\n", sfu__label_net_names[work->nets.net[i]]));
     }
+done:
+    return status;
+}
+
+static sfu_status make_keys(sfu__work_key *keys, const sfu__label_share *self) {
+    sfu_status status = SFU_OK;
+    sfu__text text = {0};
+    SFU_TRY(sfu__label_identity(&text, self->settings));
     const size_t common = text.size;
     for (int i = 0; i < self->steps * self->problem_count; i++) {
         text.size = common;

@@ -183,7 +183,7 @@ sfu_status sfu__label_train(sfu__label_item *item, const sfu__label_work *work) 
         }
         sfu__label_trial_clear(&trial);
     }
-    item->trial_s = (sfu__now() - start) / item->made_count;
+    item->trial_s += (sfu__now() - start) / item->made_count;
 done:
     sfu__label_trial_clear(&trial);
     return status;

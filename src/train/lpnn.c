@@ -287,6 +287,10 @@ sfu_status sfu__lpnn_new(sfu__lpnn_executor **executor, const sfu_dataset *datas
     SFU_ALLOC_ZERO(self, 1);
     self->backend = backend;
     self->team = team;
+    self->ranks = request->ranks;
+    if (self->ranks != NULL) {
+        SFU_ALLOC(self->bounds, (int64_t)self->ranks->count + 1);
+    }
     self->net = net;
     self->nodes = dataset->nodes;
     self->features = dataset->features;
@@ -337,6 +341,7 @@ void sfu__lpnn_free(sfu__lpnn_executor *executor) {
     matrix_clear(&executor->x, executor);
     sfu__matrix_clear(&executor->own_features);
     sfu__parameters_clear(&executor->parameters);
+    sfu__free(executor->bounds);
     sfu__free(executor->arena);
     sfu__free(executor);
 }

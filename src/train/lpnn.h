@@ -21,8 +21,8 @@ typedef struct sfu__lpnn_executor sfu__lpnn_executor;
 
 /* The nodes of each pass as in a plan's request: SFU_PASS_TRAIN has the labelled nodes (the objective covers all others
  * too), SFU_PASS_EVALUATE the validation nodes, SFU_PASS_PREDICT any. A pass with a count of 0 is omitted; without a
- * training pass no memory for training is allocated. `rewrites` is ignored. The dataset and the team (NULL: the calling
- * thread) must outlive the executor. */
+ * training pass no memory for training is allocated. `rewrites` is ignored. With ranks all of them make the same calls.
+ * The dataset and the team (NULL: the calling thread) must outlive the executor. */
 SFU_CHECKED sfu_status sfu__lpnn_new(sfu__lpnn_executor **executor, const sfu_dataset *dataset, const sfu_net *net,
                                      const sfu__plan_request *request, const sfu__backend *backend, sfu__team *team);
 void sfu__lpnn_free(sfu__lpnn_executor *executor);
@@ -46,6 +46,8 @@ void sfu__lpnn_epoch(sfu__lpnn_executor *executor, const sfu__epoch *epoch, sfu_
 
 /* The gradient of J of the last epoch, laid out as theta. */
 const float *sfu__lpnn_gradient(const sfu__lpnn_executor *executor);
+
+sfu__rank_traffic sfu__lpnn_traffic(const sfu__lpnn_executor *executor); /* as sfu__executor_traffic */
 
 /* Computes the probabilities of the rows of a pass with the current parameters, and g's last hidden layer from the same
  * forward pass (only where the pass runs g: always for SFU_PASS_PREDICT). */

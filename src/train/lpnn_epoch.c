@@ -8,7 +8,7 @@
  *
  * Apart from S f, the forward and backward pass of a row need no other row. So a thread takes one block of rows from
  * the features to the gradients while it is in its cache, and three barriers are enough; a fourth is needed where the
- * validation output depends on f.
+ * validation output depends on f. Ranks divide the blocks further, and exchange what they have computed (lpnn_ranks.c).
  */
 #include "lpnn_int.h"
 #include "model.h"
@@ -26,9 +26,15 @@ static sfu__range thread_range(int64_t count, int64_t grain, int thread, int thr
                         min_of(grains * (thread + 1) / threads * grain, count)};
 }
 
-static sfu__range thread_range_nonzeros(const sfu__prepared *A, int thread, int threads) {
-    return (sfu__range){sfu__row_at(A->indptr, A->rows, (double)thread / threads),
-                        sfu__row_at(A->indptr, A->rows, (double)(thread + 1) / threads)};
+/* This thread's blocks of those that all ranks have. */
+static sfu__range thread_blocks(const sfu__lpnn_executor *executor, int64_t rows, int thread) {
+    const sfu__lpnn_share share = sfu__lpnn_share_of(executor, thread);
+    return thread_range(sfu__block_count(rows), 1, share.index, share.count);
+}
+
+static sfu__range thread_range_nonzeros(const sfu__prepared *A, sfu__lpnn_share share) {
+    return (sfu__range){sfu__row_at(A->indptr, A->rows, (double)share.index / share.count),
+                        sfu__row_at(A->indptr, A->rows, (double)(share.index + 1) / share.count)};
 }
 
 static sfu__range rows_of_block(int64_t rows, int64_t block) {
@@ -137,6 +143,13 @@ static void update_f(const job *job, const sfu__dense *df, sfu__range rows) {
     }
 }
 
+static void drop_features(const job *job, sfu__range rows) {
+    const sfu__lpnn_executor *executor = job->executor;
+    if (job->masks[0].threshold != 0) {
+        executor->backend->dropout_sparse(executor->step.dropped, executor->x.bound, NULL, &job->masks[0], rows);
+    }
+}
+
 /* One block of rows, from the features to the gradients. */
 static void step_block(const job *job, int64_t block) {
     const sfu__lpnn_executor *executor = job->executor;
@@ -145,9 +158,7 @@ static void step_block(const job *job, int64_t block) {
     const sfu__lpnn *lpnn = &executor->net->lpnn;
     const sfu__range rows = rows_of_block(executor->nodes, block);
     const sfu__sparse *x = dropped(&executor->x, &job->masks[0]);
-    if (job->masks[0].threshold != 0) {
-        backend->dropout_sparse(step->dropped, executor->x.bound, NULL, &job->masks[0], rows);
-    }
+    drop_features(job, rows);
     forward(executor, step->h, x, &executor->F, NULL, job->masks, rows);
 
     const sfu__dense df = sfu__lpnn_view(executor->gradient, executor->f);
@@ -188,7 +199,7 @@ static void update_summed(const job *job, const sfu__parameter *parameter, const
 static void update_first_weights(const job *job, int thread) {
     const sfu__lpnn_executor *executor = job->executor;
     const sfu__sparse *xt = dropped(&executor->step.xt, &job->masks[0]);
-    const sfu__range rows = thread_range_nonzeros(executor->step.xt.prepared, thread, sfu__team_size(executor->team));
+    const sfu__range rows = thread_range_nonzeros(executor->step.xt.prepared, sfu__lpnn_share_of(executor, thread));
     const sfu__dense w = sfu__lpnn_rows_of_x(executor, executor->theta),
                      dw = sfu__lpnn_rows_of_x(executor, executor->gradient);
     const int64_t at = w.data - executor->theta;
@@ -232,17 +243,46 @@ static void prepare(const job *job, int thread) {
     }
 }
 
+/* The gradient of the first weights needs all features after dropout: also those of the blocks of other ranks. */
+static void drop_other_features(const job *job, int thread) {
+    const sfu__lpnn_executor *executor = job->executor;
+    const int threads = sfu__team_size(executor->team);
+    const int64_t blocks = sfu__block_count(executor->nodes);
+    const sfu__range all = thread_range(blocks, 1, thread, threads);
+    const int64_t begin = thread_blocks(executor, executor->nodes, 0).begin,
+                  end = thread_blocks(executor, executor->nodes, threads - 1).end; /* those of this rank */
+    for (int64_t block = all.begin; block < all.end; block++) {
+        if (block < begin || block >= end) {
+            drop_features(job, rows_of_block(executor->nodes, block));
+        }
+    }
+}
+
+/* One thread exchanges, between two barriers. */
+static void exchange(sfu__lpnn_executor *executor, void (*rows)(sfu__lpnn_executor *), int thread) {
+    if (executor->ranks == NULL) {
+        return;
+    }
+    if (thread == 0) {
+        rows(executor);
+    }
+    sfu__team_barrier(executor->team);
+}
+
 static void run_step(const job *job, int thread) {
     sfu__lpnn_executor *executor = job->executor;
     prepare(job, thread);
     sfu__team_barrier(executor->team);
-    const sfu__range mine = thread_range(sfu__block_count(executor->nodes), 1, thread, sfu__team_size(executor->team));
+    const sfu__range mine = thread_blocks(executor, executor->nodes, thread);
     for (int64_t block = mine.begin; block < mine.end; block++) {
         step_block(job, block);
     }
+    drop_other_features(job, thread);
     sfu__team_barrier(executor->team);
+    exchange(executor, sfu__lpnn_exchange_blocks, thread);
     update_weights(job, thread);
     sfu__team_barrier(executor->team);
+    exchange(executor, sfu__lpnn_exchange_weights, thread);
 }
 
 static void run_pass(const job *job, int thread) {
@@ -254,7 +294,7 @@ static void run_pass(const job *job, int thread) {
         make_f(executor, thread_range(executor->nodes, 64, thread, threads));
         sfu__team_barrier(executor->team);
     }
-    const sfu__range mine = thread_range(sfu__block_count(pass->count), 1, thread, threads);
+    const sfu__range mine = thread_blocks(executor, pass->count, thread);
     for (int64_t block = mine.begin; block < mine.end; block++) {
         const sfu__range rows = rows_of_block(pass->count, block);
         if (pass->pick.prepared != NULL) {
@@ -319,6 +359,9 @@ void sfu__lpnn_epoch(sfu__lpnn_executor *executor, const sfu__epoch *epoch, sfu_
     set_epoch(&job, epoch);
     (void)sfu__team_gather(executor->team); /* run_region reads the size of the team where it splits the work */
     sfu__team_run(executor->team, run_region, &job);
+    if (evaluate) {
+        sfu__lpnn_exchange_pass(executor, SFU_PASS_EVALUATE);
+    }
     *training = (sfu__score){0};
     for (int64_t block = 0; block < sfu__block_count(executor->nodes); block++) {
         training->loss += executor->step.losses[block];
@@ -336,6 +379,7 @@ void sfu__lpnn_forward(sfu__lpnn_executor *executor, sfu_pass pass) {
     assert(pass != SFU_PASS_TRAIN && executor->passes[pass].count > 0);
     job job = {.executor = executor, .pass = pass};
     sfu__team_run(executor->team, run_region, &job);
+    sfu__lpnn_exchange_pass(executor, pass);
 }
 
 sfu__dense sfu__lpnn_output(const sfu__lpnn_executor *executor, sfu_pass pass) {

@@ -1,9 +1,11 @@
-/* lpnn_int.h - internals of the LPNN executor: lpnn.c builds it, lpnn_epoch.c runs it. */
+/* lpnn_int.h - internals of the LPNN executor: lpnn.c builds it, lpnn_epoch.c runs it, lpnn_ranks.c exchanges what
+ * other ranks need. */
 #ifndef SFU_LPNN_INT_H
 #define SFU_LPNN_INT_H
 
 #include "lpnn.h"
 #include "plan_int.h"
+#include "rank_group.h"
 #include "team.h"
 
 enum { SFU__LPNN_LAYERS = 3 }; /* layers of g */
@@ -48,6 +50,9 @@ struct sfu__lpnn_executor {
     const sfu__backend *backend;
     const sfu_net *net;
     sfu__team *team;
+    const sfu__rank_group *ranks; /* that divide the work; NULL: none */
+    int64_t *bounds;              /* [ranks + 1]: scratch of an exchange */
+    sfu__rank_traffic traffic;    /* so far */
     int32_t nodes, features, classes;
     sfu__parameters parameters;
     const sfu__parameter *f, *weight[SFU__LPNN_LAYERS], *bias[SFU__LPNN_LAYERS];
@@ -64,6 +69,24 @@ struct sfu__lpnn_executor {
 
 /* The initial values of f, in an array laid out as theta; `labels` as in sfu__lpnn_start, or NULL: uniform rows. */
 void sfu__lpnn_start_f(float *theta, const sfu__lpnn_executor *executor, const int32_t *labels);
+
+/* The share of a thread in the work of all ranks: number `index` of `count`. */
+typedef struct sfu__lpnn_share {
+    int index, count;
+} sfu__lpnn_share;
+
+static inline sfu__lpnn_share sfu__lpnn_share_of(const sfu__lpnn_executor *executor, int thread) {
+    const sfu__rank_group *ranks = executor->ranks;
+    const int threads = sfu__team_size(executor->team);
+    return ranks == NULL ? (sfu__lpnn_share){thread, threads}
+                         : (sfu__lpnn_share){ranks->rank * threads + thread, ranks->count * threads};
+}
+
+/* After the blocks of a step, after its weights, and after a pass: all ranks get what each has computed. Called by one
+ * thread; no effect without ranks. */
+void sfu__lpnn_exchange_blocks(sfu__lpnn_executor *executor);
+void sfu__lpnn_exchange_weights(sfu__lpnn_executor *executor);
+void sfu__lpnn_exchange_pass(sfu__lpnn_executor *executor, sfu_pass which);
 
 /* A parameter as a matrix, in theta or in the gradient. */
 static inline sfu__dense sfu__lpnn_view(float *values, const sfu__parameter *parameter) {

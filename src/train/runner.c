@@ -131,10 +131,6 @@ sfu_status sfu__runner_make(sfu__runner *runner, const sfu_dataset *dataset, con
     sfu_status status = SFU_OK;
     sfu__plan_request divided = *request;
     divided.ranks = sfu__ranks_here();
-    if (divided.ranks != NULL && request->device.kind == SFU__DEVICE_CUDA) {
-        status = sfu__fail(SFU_ERR_UNSUPPORTED, "several ranks train on CPUs alone: leave out --device cuda");
-        goto done;
-    }
     SFU_TRY(divided.ranks != NULL ? check_ranks_agree(dataset, net, request) : SFU_OK);
     divided.device.kind = divided.ranks != NULL ? SFU__DEVICE_CPU : request->device.kind;
     SFU_TRY(sfu__team_new(&runner->own_team, sfu__thread_count(request->threads)));
@@ -225,6 +221,10 @@ sfu_status sfu__runner_measure(const sfu__runner *runner, bool on) {
 double sfu__runner_seconds(const sfu__runner *runner, sfu_pass pass, size_t step) {
     return runner->gpu != NULL ? sfu__gpu_executor_seconds(runner->gpu, pass, step)
                                : sfu__executor_seconds(runner->executor, pass, step);
+}
+
+sfu__rank_traffic sfu__runner_traffic(const sfu__runner *runner) {
+    return runner->lpnn != NULL ? sfu__lpnn_traffic(runner->lpnn) : sfu__executor_traffic(runner->executor);
 }
 
 void sfu__runner_start(const sfu__runner *runner, const int32_t *labels, uint64_t seed) {

@@ -65,6 +65,9 @@ SFU_CHECKED sfu_status sfu__runner_embedding(sfu__dense *embedding, const sfu__r
 SFU_CHECKED sfu_status sfu__runner_measure(const sfu__runner *runner, bool on);
 double sfu__runner_seconds(const sfu__runner *runner, sfu_pass pass, size_t step);
 
+/* What a runner of several ranks has received from others so far, and how long it waited for it. */
+sfu__rank_traffic sfu__runner_traffic(const sfu__runner *runner);
+
 /* Adds 1 to misses[i] for every wrongly classified row i of the evaluation pass, which must just have run
  * completely. */
 void sfu__runner_misses(const sfu__runner *runner, const int32_t *labels, int32_t *misses);

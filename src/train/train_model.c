@@ -153,14 +153,12 @@ static sfu_status check_divergence(const train_job *job) {
 /* What the ranks of a training cost this one. */
 static void log_ranks(const train_job *job, double seconds) {
     const sfu__rank_group *ranks = sfu__ranks_here();
-    if (ranks != NULL && job->runner.executor != NULL) {
-        const sfu__rank_traffic traffic = sfu__executor_traffic(job->runner.executor);
+    if (ranks != NULL) {
+        const sfu__rank_traffic traffic = sfu__runner_traffic(&job->runner);
         const double epochs = job->training.ran > 0 ? job->training.ran : 1;
         sfu__log(SFU_LOG_NOTE,
                  "%d ranks: an epoch takes %.3g s, of which rank 0 waits %.3g s for %.3g MB from the others",
                  ranks->count, seconds / epochs, traffic.seconds / epochs, 1e-6 * (double)traffic.received / epochs);
-    } else if (ranks != NULL) {
-        sfu__log(SFU_LOG_NOTE, "%d ranks: each of them trains all of lpnn, which is not divided", ranks->count);
     }
 }
 

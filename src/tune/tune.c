@@ -27,11 +27,6 @@ static sfu_status check(sfu__tuning *self) {
     int32_t val = 0;
     SFU_TRY(sfu__train_options_check(&self->train));
     SFU_TRY(sfu__device_parse(&self->device, self->train.device));
-    if (sfu__ranks_here() != NULL && self->device.kind == SFU__DEVICE_CUDA) {
-        status = sfu__fail(SFU_ERR_UNSUPPORTED, "several ranks train on CPUs alone: leave out --device cuda");
-        goto done;
-    }
-    self->device.kind = sfu__ranks_here() != NULL ? SFU__DEVICE_CPU : self->device.kind;
     SFU_TRY(sfu_dataset_check(self->dataset));
     sfu_split_part(self->split, SFU_VAL, &val);
     if (options->trials < 1 || options->wave < 1 || options->wave > SFU__BATCH_MAX) {

@@ -17,3 +17,20 @@ ranks() {
     shift
     mpirun -n "$count" "$SFUMATO" "$@" </dev/null
 }
+
+# NAME: the processes of the ranks that write to NAME.
+processes_of() {
+    pgrep -f -- "-o $1\$" | while read -r process; do
+        [ "$(readlink "/proc/$process/exe")" != "$(readlink -f "$SFUMATO")" ] || echo "$process"
+    done
+}
+
+# NAME RANKS: whether all of them have joined; they are in `all` then.
+ready() {
+    mapfile -t all < <(processes_of "$1")
+    [ ${#all[@]} = "$2" ] || return 1
+    local process
+    for process in "${all[@]}"; do
+        handles "$process" 2 || return 1
+    done
+}

@@ -34,6 +34,9 @@ check dense.safetensors 'dense 24 tanh | smooth(act=relu) | dense 16 | softmax |
 check dense.safetensors 'smooth(act=tanh) | dense 8 | smooth^2 | softmax' --metric macro-f1 --dropout 0 --threads 1
 check dense.safetensors gcn --hidden 40 --split holdout:3 --size 900 --repeat 2 --threads 1
 
+check made.safetensors 'lpnn(f=clamp, input=fx)' --threads 2
+check dense.safetensors 'lpnn(input=x)' --dropout 0.3 --threads 1 --metric macro-f1
+
 # Matrices that are not symmetric, of undirected and of directed graphs; features that are dense in the file, of which a
 # rank holds its rows.
 "$SFUMATO" data make -o rows.safetensors --nodes 4000 --degree 6 --dense 20 --seed 7 -q >/dev/null
@@ -102,26 +105,10 @@ mpirun -n 3 sh -c 'if [ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 1 ]; then cd /; fi; e
 [ $code -ne 0 ] && grep -q '^sfumato: rank 1: "made.safetensors": no such dataset' stderr || fail "exit $code: $(cat stderr)"
 [ ! -e alone.safetensors ] || fail "a model of fewer ranks was written"
 
-# NAME: the processes of the ranks that write to NAME.
-processes_of() {
-    pgrep -f -- "-o $1\$" | while read -r process; do
-        [ "$(readlink "/proc/$process/exe")" != "$(readlink -f "$SFUMATO")" ] || echo "$process"
-    done
-}
 # NAME RANKS: a training that does not end; it writes to NAME.
 train_on() {
     exec env --default-signal=INT mpirun -n "$2" "$SFUMATO" train made.safetensors gcn --epochs 1000000 --patience 0 \
         --threads 1 -o "$1" >/dev/null 2>stderr </dev/null
-}
-
-# NAME RANKS: whether all of them have joined; they are in `all` then.
-ready() {
-    mapfile -t all < <(processes_of "$1")
-    [ ${#all[@]} = "$2" ] || return 1
-    local process
-    for process in "${all[@]}"; do
-        handles "$process" 2 || return 1
-    done
 }
 
 # A rank that is killed ends the job.

@@ -15,44 +15,73 @@ static sfu__rank_group here; /* count 0: alone */
 
 const sfu__rank_group *sfu__ranks_here(void) { return here.count > 1 ? &here : NULL; }
 
+const sfu__rank_group *sfu__processes_here(void) { return here.count > 0 ? &here : NULL; }
+
 bool sfu__ranks_follows(void) { return here.process > 0; }
 
 bool sfu__ranks_obeys(void) { return here.rank > 0; }
 
 bool sfu__ranks_any(bool flag) { return here.count > 1 ? here.mpi->any(flag) : flag; }
 
-sfu_status sfu__ranks_agree(const void *bytes, size_t size) {
+bool sfu__processes_any(bool flag) { return here.count > 0 ? here.mpi->any_process(flag) : flag; }
+
+/* Among the ranks of the group, or among all processes. */
+static sfu_status agree(bool all, const void *bytes, size_t size) {
     sfu_status status = SFU_OK;
     char mine[SFU__DIGEST_TEXT], first[SFU__DIGEST_TEXT];
-    if (here.count < 2) {
-        return SFU_OK;
-    }
     SFU_TRY(sfu__digest_of(mine, bytes, size));
     memcpy(first, mine, sizeof first);
-    here.mpi->broadcast(first, sizeof first);
-    if (here.mpi->any(memcmp(first, mine, sizeof first) != 0)) {
+    if (all) {
+        here.mpi->broadcast_from(0, first, sizeof first);
+    } else {
+        here.mpi->broadcast(first, sizeof first);
+    }
+    const bool differs = memcmp(first, mine, sizeof first) != 0;
+    if (all ? here.mpi->any_process(differs) : here.mpi->any(differs)) {
         status = sfu__fail(SFU_ERR_ARGUMENT,
-                           "the %d ranks have different datasets, models or options; expected the "
-                           "same arguments and copies of the same files",
-                           here.count);
+                           "the %d ranks have different datasets, models or options; expected the same arguments and "
+                           "copies of the same files",
+                           all ? here.count * here.groups : here.count);
     }
 done:
     return status;
 }
 
-/* The variables by which launchers tell a process how many there are: Open MPI, MPICH and Intel MPI, and Slurm, whose
- * variable counts only if it is Slurm that starts MPI. */
-int sfu_ranks_launched(void) {
-    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
-    const size_t count = sizeof names / sizeof names[0] - (getenv("PMIX_RANK") == NULL);
+sfu_status sfu__ranks_agree(const void *bytes, size_t size) {
+    return here.count > 1 ? agree(false, bytes, size) : SFU_OK;
+}
+
+sfu_status sfu__processes_agree(const void *bytes, size_t size) {
+    return here.count > 0 ? agree(true, bytes, size) : SFU_OK;
+}
+
+/* The variables by which launchers tell a process how many there are, and its number: Open MPI, MPICH and Intel MPI,
+ * and Slurm, whose variables count only if it is Slurm that starts MPI. */
+typedef struct launcher {
+    const char *count, *number;
+} launcher;
+
+static int number_in(const char *variable) {
+    const char *value = variable != NULL ? getenv(variable) : NULL;
+    return value != NULL ? (int)strtol(value, NULL, 10) : 0;
+}
+
+static launcher find_launcher(void) {
+    static const launcher known[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                                     {"PMI_SIZE", "PMI_RANK"},
+                                     {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+    const size_t count = sizeof known / sizeof known[0] - (getenv("PMIX_RANK") == NULL);
     for (size_t i = 0; i < count; i++) {
-        const char *value = getenv(names[i]);
-        if (value != NULL) {
-            return (int)strtol(value, NULL, 10);
+        if (getenv(known[i].count) != NULL) {
+            return known[i];
         }
     }
-    return 0;
+    return (launcher){NULL, NULL};
 }
+
+int sfu_ranks_launched(void) { return number_in(find_launcher().count); }
+
+int sfu_ranks_number(void) { return number_in(find_launcher().number); }
 
 /* ---- the module -------------------------------------------------------------------------------------------------- */
 
@@ -99,7 +128,7 @@ sfu_status sfu_ranks_join(int group, int *process) {
     const sfu__mpi *mpi = NULL;
     const int launched = sfu_ranks_launched();
     int rank, count;
-    *process = 0;
+    *process = sfu_ranks_number();
     if (launched < 2) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "no MPI launcher started this process: mpirun -n %d ...",
                            group > 1 ? group : 2);
@@ -116,7 +145,7 @@ sfu_status sfu_ranks_join(int group, int *process) {
         status = sfu__fail(SFU_ERR_UNSUPPORTED, "MPI cannot be used: %s", reason);
         goto done;
     }
-    here = (sfu__rank_group){rank, count, mpi, *process};
+    here = (sfu__rank_group){rank, count, mpi, *process, launched / count};
     if (!divisible) { /* all have joined, so that one of them can tell */
         status = sfu__fail(SFU_ERR_ARGUMENT, "%d processes were started, which cannot be divided into groups of %d",
                            launched, group);

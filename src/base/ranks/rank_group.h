@@ -24,6 +24,11 @@ typedef struct sfu__mpi {
     void (*leave)(void);
     void (*end_all)(int code); /* ends all processes */
 
+    /* Among all processes. */
+
+    bool (*any_process)(bool flag);                                 /* whether the flag is set on any of them */
+    void (*broadcast_from)(int process, void *bytes, int64_t size); /* those of this one reach all */
+
     /* From here on: among the ranks of a group. */
 
     bool (*any)(bool flag); /* whether the flag is set on any rank */
@@ -46,17 +51,21 @@ typedef struct sfu__mpi {
     void (*exchange_free)(sfu__exchange *exchange); /* NULL is fine */
 } sfu__mpi;
 
-enum { SFU__MPI_VERSION = 1 };
+enum { SFU__MPI_VERSION = 2 };
 #define SFU__MPI_TABLE "sfumato_mpi" /* the name of the table in the module */
 
 typedef struct sfu__rank_group {
     int rank, count;
     const sfu__mpi *mpi;
     int process; /* among all groups */
+    int groups;  /* of `count` ranks each */
 } sfu__rank_group;
 
 /* Those that this process has joined; NULL: it is alone. */
 const sfu__rank_group *sfu__ranks_here(void);
+
+/* All processes that have joined, also if each is a group of its own; NULL: none has. */
+const sfu__rank_group *sfu__processes_here(void);
 
 /* Whether files are written by another process. */
 bool sfu__ranks_follows(void);
@@ -66,8 +75,10 @@ bool sfu__ranks_obeys(void);
 
 /* Whether the flag is set on any rank. A process alone: the flag. */
 bool sfu__ranks_any(bool flag);
+bool sfu__processes_any(bool flag); /* on any process of all groups */
 
 /* Fails on all ranks unless they call it with the same bytes: what a computation of theirs depends on. */
 SFU_CHECKED sfu_status sfu__ranks_agree(const void *bytes, size_t size);
+SFU_CHECKED sfu_status sfu__processes_agree(const void *bytes, size_t size); /* on all processes of all groups */
 
 #endif

@@ -1,0 +1,58 @@
+/* label_ranks.c - a labelling by the ranks of an MPI launcher (rank_group.h).
+ *
+ * Each rank goes through the same steps with the same numbers, and has its part of every training and prediction. Only
+ * time is different: rank 0 decides whether a step begins, and all ranks end one together (label.c).
+ *
+ * Several groups of ranks divide the items of a step. What they tell one another is what machines that share a
+ * labelling store (label_share.c): the cross-validation of trials. The models of the best trials are trained by every
+ * group.
+ */
+#include "label.h"
+
+#include "rank_group.h"
+
+sfu_status sfu__label_ranks_agree(const sfu__label_work *work, int steps) {
+    sfu_status status = SFU_OK;
+    sfu__text text = {0};
+    if (sfu__processes_here() == NULL) {
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__label_identity(&text, work));
+    SFU_TRY(sfu__text_format(&text, "%d\n%.17g\n", steps, work->coverage));
+    SFU_TRY(sfu__processes_agree(text.bytes, text.size));
+done:
+    sfu__text_clear(&text);
+    return status;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+int sfu__label_groups(void) {
+    const sfu__rank_group *all = sfu__processes_here();
+    return all != NULL ? all->groups : 1;
+}
+
+/* The first process of the group that has the item. */
+static int owner_of(int item) { return item % sfu__label_groups() * sfu__processes_here()->count; }
+
+bool sfu__label_group_has(int item) {
+    const sfu__rank_group *all = sfu__processes_here();
+    return all == NULL || all->process / all->count == item % all->groups;
+}
+
+void sfu__label_groups_tell(sfu__label_item *items, int count) {
+    const sfu__rank_group *all = sfu__processes_here();
+    for (int i = 0; i < count && sfu__label_groups() > 1; i++) {
+        sfu__label_item *item = &items[i];
+        all->mpi->broadcast_from(owner_of(i), item->made, item->made_count * (int64_t)sizeof *item->made);
+        all->mpi->broadcast_from(owner_of(i), &item->trial_s, sizeof item->trial_s);
+        item->known = !sfu__label_group_has(i);
+    }
+}
+
+sfu_status sfu__label_groups_end(sfu_status status) {
+    if (sfu__label_groups() < 2 || (status != SFU_OK && status != SFU_ERR_CANCELLED)) {
+        return status;
+    }
+    return sfu__processes_any(status != SFU_OK) ? sfu__fail(SFU_ERR_CANCELLED, "the labelling was stopped") : SFU_OK;
+}
