@@ -100,9 +100,11 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
         goto done;
     }
     SFU_TRY(sfu__plan_decide(&streams, dataset, net, request));
+    const int64_t needs = streams ? sfu__stream_needs(dataset, net, request) : 0;
     SFU_TRY(streams ? sfu__dataset_check_streamed(dataset) : sfu_dataset_check(dataset));
     SFU_ALLOC_ZERO(self, 1);
     self->memory = streams ? request->memory : 0;
+    self->needs = needs;
     self->dataset = dataset;
     self->backend = request->backend;
     if (self->backend == NULL) {

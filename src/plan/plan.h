@@ -52,7 +52,8 @@ typedef struct sfu__plan_request {
     bool dropout;                     /* training uses dropout: some rate of the run or of a layer is not 0 */
     unsigned rewrites;                /* SFU__ALL_REWRITES, or fewer */
     int threads;                      /* for building the plan; never changes it */
-    int64_t memory;                   /* most bytes of anonymous memory, 0: no limit; never changes results */
+    int32_t later;  /* nodes that a later prediction computes within the same limit: for the message about a smaller */
+    int64_t memory; /* most bytes of anonymous memory, 0: no limit; never changes results */
     int strategies[SFU_PASSES][SFU__SEGMENTS]; /* strategy per segment, numbered from 1; 0: the fastest at the nominal
                                                 * rates. Segments beyond these are always chosen by the planner */
 } sfu__plan_request;

@@ -2,7 +2,6 @@
 #include "stream_slice.h"
 
 #include "parallel.h"
-#include "format_number.h"
 #include "process_memory.h"
 #include "progress.h"
 
@@ -122,27 +121,21 @@ static int64_t slice_bytes(const sfu__slice_job *job, int32_t width, bool produc
     const double degree = plan->smoother_count > 0 ? (double)plan->smoothers[0].stream->nonzeros / (double)nodes : 0.0;
     const int64_t weights = product ? (int64_t)plan->features * width * 4 : 0;
     return nodes * per_node + rows * per_row + weights +
-           plan->threads * sfu__slice_scratch_bytes(plan, product, degree);
+           plan->threads * sfu__slice_scratch_bytes(plan->dataset, product, degree);
 }
 
 int32_t sfu__stream_widest = SFU__SLICE_MOST;
 
 /* The widest slices that fit into the limit. */
 sfu_status sfu__slices_choose(sfu__slice_job *job, sfu__stream_work *work, int32_t columns, bool product) {
-    char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
     const int64_t used = sfu__process_memory(), left = job->plan->memory - used;
     int32_t width = columns < sfu__stream_widest ? sfu__ld(columns) : sfu__stream_widest;
-    while (width > 4 && slice_bytes(job, width, product) > left) {
+    while (width > SFU__SLICE_LEAST && slice_bytes(job, width, product) > left) {
         width /= 2;
     }
     const int64_t bytes = slice_bytes(job, width, product);
     if (bytes > left) {
-        return sfu__fail(SFU_ERR_MEMORY,
-                         "%s: streaming %lld nodes needs at least %s of memory, more than the limit of %s; use a "
-                         "larger limit",
-                         job->plan->dataset->name, (long long)job->plan->nodes,
-                         sfu__size_text(needs, (double)(used + bytes)),
-                         sfu__size_text(limit, (double)job->plan->memory));
+        return sfu__stream_refuse(job->plan, used + bytes);
     }
     job->width = width;
     *work = (sfu__stream_work){.slices = (columns + width - 1) / width, .width = width, .peak = used + bytes};

@@ -77,16 +77,9 @@ sfu_status sfu__stream_refuse_segment(const sfu__plan *plan) {
 }
 
 sfu_status sfu__stream_check_steps(const sfu__plan *plan) {
-    char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
     int64_t bytes = sfu__process_memory() + 4 * plan->parameters.size * (int64_t)sizeof(float);
     for (int i = 0; i < SFU_PASSES; i++) {
         bytes += plan->passes[i].arena * (int64_t)sizeof(float);
     }
-    return bytes <= plan->memory
-               ? SFU_OK
-               : sfu__fail(SFU_ERR_MEMORY,
-                           "%s: the steps of the network need %s of memory at the requested nodes, more than the limit "
-                           "of %s; use fewer nodes, a narrower network or a larger limit",
-                           plan->dataset->name, sfu__size_text(needs, (double)bytes),
-                           sfu__size_text(limit, (double)(plan->memory)));
+    return bytes <= plan->memory ? SFU_OK : sfu__stream_refuse(plan, bytes);
 }

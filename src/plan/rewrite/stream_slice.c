@@ -41,9 +41,9 @@ void sfu__slice_scratch_clear(sfu__slice_scratch *scratch) {
     *scratch = (sfu__slice_scratch){0};
 }
 
-int64_t sfu__slice_scratch_bytes(const sfu__plan *plan, bool product, double degree) {
+int64_t sfu__slice_scratch_bytes(const sfu_dataset *dataset, bool product, double degree) {
     const double entries = ROWS_PER_ITEM * (degree + 1.0) * 2.0; /* capacities grow by doubling */
-    const double features = product ? (double)ROWS_PER_ITEM * sfu__ld(plan->features) * 4.0 : 0.0;
+    const double features = product ? (double)ROWS_PER_ITEM * sfu__ld(dataset->features) * 4.0 : 0.0;
     return (int64_t)(ROWS_PER_ITEM * 128.0 + entries * 12.0 + features);
 }
 

@@ -5,7 +5,7 @@
 #include "scratch_file.h"
 #include "stream.h"
 
-enum { SFU__SLICE_MOST = 16, SFU__SLICE_BUFFERS = 3 };
+enum { SFU__SLICE_LEAST = 4, SFU__SLICE_MOST = 16, SFU__SLICE_BUFFERS = 3 };
 
 /* Memory of one thread. */
 typedef struct sfu__slice_scratch {
@@ -66,6 +66,6 @@ SFU_CHECKED sfu_status sfu__stream_by_rows(float **dense, const sfu__plan *plan,
 SFU_CHECKED sfu_status sfu__slice_scratch_make(sfu__slice_scratch *scratch, const sfu__plan *plan, bool product);
 void sfu__slice_scratch_clear(sfu__slice_scratch *scratch);
 /* Its bytes, with rows of S of about `degree` entries. */
-int64_t sfu__slice_scratch_bytes(const sfu__plan *plan, bool product, double degree);
+int64_t sfu__slice_scratch_bytes(const sfu_dataset *dataset, bool product, double degree);
 
 #endif
