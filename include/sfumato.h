@@ -971,6 +971,8 @@ typedef struct sfu_evaluate_options {
     bool ignore_unknown_features; /* as in sfu_predict_options */
     int threads;                  /* 0: one per core. Never changes the result */
     const char *device;           /* as in sfu_train_options. Never changes the result */
+    uint64_t memory;              /* as in sfu_train_options. Never changes the result */
+    const char *scratch;          /* as in sfu_predict_options */
 } sfu_evaluate_options;
 
 SFU_API void sfu_evaluate_options_init_sized(sfu_evaluate_options *options, size_t size);

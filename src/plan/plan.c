@@ -132,13 +132,20 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
             SFU_TRY(make_pass(self, (sfu_pass)i, request));
         }
     }
-    SFU_TRY(streams ? sfu__stream_check_steps(self) : SFU_OK);
+    SFU_TRY(streams ? sfu__stream_check_steps(self, request->executors) : SFU_OK);
     *plan = self;
     self = NULL;
 done:
     sfu__watch_end(before);
     sfu__plan_release(self);
     return status;
+}
+
+void sfu__plan_drop_factors(sfu__plan *plan) {
+    for (int i = 0; i < plan->smoother_count && !plan->passes[SFU_PASS_PREDICT].exists; i++) {
+        sfu__smoothing_stream_free(plan->smoothers[i].stream);
+        plan->smoothers[i].stream = NULL;
+    }
 }
 
 bool sfu__plan_streams(const sfu__plan *plan) { return plan->memory > 0; }

@@ -31,8 +31,9 @@ static sfu_status check(sfu__tuning *self) {
         status = sfu__fail(SFU_ERR_UNSUPPORTED, "several ranks train on CPUs alone: leave out --device cuda");
         goto done;
     }
-    self->device.kind = sfu__ranks_here() != NULL ? SFU__DEVICE_CPU : self->device.kind;
-    SFU_TRY(sfu_dataset_check(self->dataset));
+    const bool limited = self->train.memory > 0;
+    self->device.kind = sfu__ranks_here() != NULL || limited ? SFU__DEVICE_CPU : self->device.kind;
+    SFU_TRY(limited ? sfu__dataset_check_nodes(self->dataset) : sfu_dataset_check(self->dataset));
     sfu_split_part(self->split, SFU_VAL, &val);
     if (options->trials < 1 || options->wave < 1 || options->wave > SFU__BATCH_MAX) {
         status =
@@ -177,6 +178,10 @@ static sfu_status train_winner(sfu__tuning *self, const sfu__trial *best) {
     sfu_status status = SFU_OK;
     sfu__candidate candidate = {0};
     SFU_TRY(sfu__candidate_make(&candidate, study->space, best->values, &self->train));
+    if (self->train.memory > 0) { /* the memory of the trials is needed */
+        sfu__trial_pool_free(self->pool);
+        self->pool = NULL;
+    }
     study->winner = self->train;
     study->winner.lr = candidate.lr;
     study->winner.weight_decay = candidate.weight_decay;

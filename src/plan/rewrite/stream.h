@@ -31,7 +31,7 @@ int64_t sfu__stream_needs(const sfu_dataset *dataset, const sfu_net *net, const 
 /* Fails because the limit is too small; the message says what is enough: `bytes`, or plan->needs if that is more. */
 SFU_CHECKED sfu_status sfu__stream_refuse(const sfu__plan *plan, int64_t bytes);
 
-/* Fails if the memory of the steps does not fit into what the limit leaves. */
-SFU_CHECKED sfu_status sfu__stream_check_steps(const sfu__plan *plan);
+/* Fails if the memory of the steps, for each executor, does not fit into what the limit leaves. */
+SFU_CHECKED sfu_status sfu__stream_check_steps(const sfu__plan *plan, int executors);
 
 #endif

@@ -76,10 +76,11 @@ sfu_status sfu__stream_refuse_segment(const sfu__plan *plan) {
                      plan->dataset->name, sfu__size_text(limit, (double)plan->memory));
 }
 
-sfu_status sfu__stream_check_steps(const sfu__plan *plan) {
-    int64_t bytes = sfu__process_memory() + 4 * plan->parameters.size * (int64_t)sizeof(float);
+sfu_status sfu__stream_check_steps(const sfu__plan *plan, int executors) {
+    int64_t floats = 4 * plan->parameters.size;
     for (int i = 0; i < SFU_PASSES; i++) {
-        bytes += plan->passes[i].arena * (int64_t)sizeof(float);
+        floats += plan->passes[i].arena;
     }
+    const int64_t bytes = sfu__process_memory() + floats * (int64_t)sizeof(float) * (executors > 0 ? executors : 1);
     return bytes <= plan->memory ? SFU_OK : sfu__stream_refuse(plan, bytes);
 }

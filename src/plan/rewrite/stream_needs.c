@@ -78,14 +78,15 @@ int64_t sfu__stream_needs(const sfu_dataset *dataset, const sfu_net *net, const 
     enum { SPARE = 2 << 20, PER_THREAD = 1 << 20 };
     const int64_t threads = sfu__thread_count(request->threads);
     const double degree = (double)sfu__dataset_mapped_graph(dataset).nonzeros / (double)dataset->nodes;
+    const int64_t executors = request->executors > 0 ? request->executors : 1;
     const int64_t later = request->later * row_bytes(dataset, net, true);
     int64_t rows = 0;
     for (int i = 0; i < SFU_PASSES; i++) {
         rows += request->count[i] * row_bytes(dataset, net, i == SFU_PASS_PREDICT);
     }
-    return sfu__process_memory() + sfu__dataset_node_bytes(dataset) +
-           dataset->nodes * node_bytes(dataset, net, request) + (rows > later ? rows : later) +
-           4 * parameter_floats(dataset, net) +
+    const int64_t used = request->used_before > 0 ? request->used_before : sfu__process_memory();
+    return used + sfu__dataset_node_bytes(dataset) + dataset->nodes * node_bytes(dataset, net, request) +
+           (executors * rows > later ? executors * rows : later) + 4 * executors * parameter_floats(dataset, net) +
            threads * (sfu__slice_scratch_bytes(dataset, true, degree) + PER_THREAD) + SPARE;
 }
 
