@@ -25,6 +25,9 @@ SFU_CHECKED sfu_status sfu__stream_fold(sfu_matrix *sparse, float **dense, const
 SFU_CHECKED sfu_status sfu__stream_reserve(sfu__pass *pass, const sfu__plan *plan, int last, bool sparse);
 SFU_CHECKED sfu_status sfu__stream_product(const sfu__plan *plan, sfu__pass *pass, const float *theta);
 
+/* Estimated bytes of a plan that holds everything in memory, beside what the process has. */
+int64_t sfu__resident_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request);
+
 /* Bytes of anonymous memory that are enough to stream: an upper bound, computed before the plan is made. */
 int64_t sfu__stream_needs(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request);
 

@@ -75,7 +75,7 @@ static int64_t node_bytes(const sfu_dataset *dataset, const sfu_net *net, const 
 }
 
 int64_t sfu__stream_needs(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
-    enum { SPARE = 2 << 20, PER_THREAD = 1 << 20 };
+    enum { SPARE = 2 << 20, PER_THREAD = 1 << 20, PER_EXECUTOR = 4 << 20 }; /* stacks, and holes in the heap */
     const int64_t threads = sfu__thread_count(request->threads);
     const double degree = (double)sfu__dataset_mapped_graph(dataset).nonzeros / (double)dataset->nodes;
     const int64_t executors = request->executors > 0 ? request->executors : 1;
@@ -85,9 +85,13 @@ int64_t sfu__stream_needs(const sfu_dataset *dataset, const sfu_net *net, const 
         rows += request->count[i] * row_bytes(dataset, net, i == SFU_PASS_PREDICT);
     }
     const int64_t used = request->used_before > 0 ? request->used_before : sfu__process_memory();
-    return used + sfu__dataset_node_bytes(dataset) + dataset->nodes * node_bytes(dataset, net, request) +
-           (executors * rows > later ? executors * rows : later) + 4 * executors * parameter_floats(dataset, net) +
-           threads * (sfu__slice_scratch_bytes(dataset, true, degree) + PER_THREAD) + SPARE;
+    const int64_t streamed = sfu__dataset_node_bytes(dataset) + dataset->nodes * node_bytes(dataset, net, request) +
+                             (executors * rows > later ? executors * rows : later) +
+                             4 * executors * parameter_floats(dataset, net) +
+                             threads * (sfu__slice_scratch_bytes(dataset, true, degree) + PER_THREAD);
+    /* Smoothed sparse features fill in, so the fastest plan may smooth in every epoch instead. */
+    const int64_t resident = dataset->dense == NULL ? sfu__resident_bytes(dataset, net, request) : 0;
+    return used + (streamed > resident ? streamed : resident) + SPARE + (int64_t)request->executors * PER_EXECUTOR;
 }
 
 sfu_status sfu__stream_refuse(const sfu__plan *plan, int64_t bytes) {
