@@ -43,7 +43,9 @@ typedef struct sfu__slice_job {
     int64_t ld;
     sfu__scratch *file; /* NULL, or: the result goes to this file, slice after slice as [out->count][width] */
     int64_t file_offset;
-    uint16_t *result_marks;      /* [out->count], if sparse */
+    bool spills;            /* the result of an op goes through the file, all rows from spill_offset on: one buffer */
+    int64_t spill_offset;   /* behind the result */
+    uint16_t *result_marks; /* [out->count], if sparse */
     sfu__slice_scratch *scratch; /* [threads] */
 } sfu__slice_job;
 
