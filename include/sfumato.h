@@ -1343,6 +1343,7 @@ typedef struct sfu_label_options {
     const char *device; /* as in sfu_train_options. Never changes the result of a step */
     const char *share;  /* postgresql://...: machines that make the same call share its trainings through this database,
                          * and all get the same result. Requires `steps`; NULL: none */
+    uint64_t memory;    /* as in sfu_train_options, for every candidate. Never changes the result of a step */
 } sfu_label_options;
 
 SFU_API void sfu_label_options_init_sized(sfu_label_options *options, size_t size);

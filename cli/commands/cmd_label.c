@@ -163,6 +163,7 @@ static sfu_status read_dataset(session *state, char **operands) {
         settings.import.name = name = report_name(state->container);
     }
     settings.import.progress = progress_report;
+    settings.import.memory = settings.label.memory;
     settings.import.decimal = import_decimal(settings.decimal);
     const sfu_status status =
         state->container && !name ? SFU_ERR_MEMORY : sfu_dataset_import(&state->dataset, &settings.import);
@@ -338,6 +339,7 @@ static const cli_option options[] = {
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one per core",
                  "number of parallel trainings; does not affect the result of a step"),
     OPTION_DEVICE(settings.label.device),
+    OPTION_MEMORY(settings.label.memory),
     OPTION_SHARE(settings.label.share, "its trainings (with --budget steps:N)"),
     {0}};
 

@@ -699,6 +699,7 @@ class sfu_label_options(Structure):
         ("nets", c_char_p),
         ("device", c_char_p),
         ("share", c_char_p),
+        ("memory", c_uint64),
     ]
 
 

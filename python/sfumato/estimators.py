@@ -276,7 +276,7 @@ class Labeler(_GraphEstimator):
 
     Parameters: `budget`, a time ("60s", "2m", "1h", or seconds) or a number of steps ("steps:20", which gives the same
     bytes on every machine); `nets`, the candidates ("sgcn,mlp,gcn" or a list; None: all nine); `metric`; `balanced`;
-    `coverage` of label sets, such as 0.9; `scale`, `directed`, `n_jobs`, `device` and `random_state` as for
+    `coverage` of label sets, such as 0.9; `scale`, `directed`, `n_jobs`, `device`, `memory` and `random_state` as for
     GraphClassifier. With `share`, postgresql://..., machines that make the same call share its trainings through this
     database, and all get the same result; it requires a number of steps.
 
@@ -287,7 +287,7 @@ class Labeler(_GraphEstimator):
     def __init__(self, budget: Union[str, float] = "60s", *, nets: Union[None, str, Sequence[str]] = None,
                  metric: str = "accuracy", balanced: bool = False, coverage: float = 0.0, scale: str = "none",
                  directed: bool = False, n_jobs: Optional[int] = None, device: str = "auto",
-                 share: Optional[str] = None, random_state: Any = 0):
+                 memory: Size = None, share: Optional[str] = None, random_state: Any = 0):
         self.budget = budget
         self.nets = nets
         self.metric = metric
@@ -297,6 +297,7 @@ class Labeler(_GraphEstimator):
         self.directed = directed
         self.n_jobs = n_jobs
         self.device = device
+        self.memory = memory
         self.share = share
         self.random_state = random_state
 
@@ -310,7 +311,8 @@ class Labeler(_GraphEstimator):
         nets = ",".join(map(str, self.nets)) if isinstance(self.nets, (list, tuple)) else self.nets
         how = options("sfu_label_options", seconds=seconds, steps=steps, seed=self._seed(), jobs=self._threads(),
                       device=self.device, nets=encoded(nets, "nets"), metric=metric_number(self.metric),
-                      balanced=self.balanced, coverage=self.coverage, share=self.share)
+                      balanced=self.balanced, coverage=self.coverage, share=self.share,
+                      memory=size_of(self.memory, "memory"))
         made, stopped = run(lambda task: _label(task, data.handle, how))
         self._take(made, data)
         self.interrupted_ = stopped

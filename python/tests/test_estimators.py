@@ -135,6 +135,17 @@ def test_memory_limits_that_are_refused(large, small):
         GraphClassifier("sgcn", memory=0).fit(small, split="random:0")
 
 
+def test_same_labels_within_a_memory_limit(large):
+    labels = np.array(large.labels)
+    labels[np.arange(len(labels)) % 200 != 0] = -1
+    few = large.with_labels(labels)
+    found = [Labeler("steps:1", nets="sgcn", n_jobs=1, memory=memory).fit(few).probabilities_
+             for memory in (None, a_bit_more_memory())]
+    assert np.array_equal(*found)
+    with pytest.raises(sfumato.SfumatoError, match="only a network whose smoothing"):
+        Labeler("steps:1", nets="gcn", memory=a_bit_more_memory()).fit(few)
+
+
 def test_labels_cannot_be_shared_without_steps(small, few):
     with pytest.raises(sfumato.SfumatoError, match="share"):
         Labeler("1s", share="postgresql://127.0.0.1:1/none").fit(small.features, few, graph=small.adjacency)

@@ -285,10 +285,12 @@ static sfu_status prepare(run *all) {
     SFU_TRY(check_options(options));
     SFU_TRY(sfu__shared_work_check(options->share));
     SFU_TRY(open_device(all));
+    SFU_TRY(options->memory > 0 ? sfu__dataset_check_nodes(dataset) : sfu_dataset_check(dataset));
     SFU_TRY(sfu__label_problems(all->problems, &all->folds, dataset, options->seed));
     sfu_split_part(all->problems[all->folds].all, SFU_TRAIN, &labelled);
     const int jobs = sfu__thread_count(options->jobs), cores = sfu__thread_count(0);
-    all->threads = jobs < all->folds + 1 ? jobs : all->folds + 1;
+    const int most = options->memory > 0 ? 1 : all->folds + 1; /* a limit is that of one training at a time */
+    all->threads = jobs < most ? jobs : most;
     all->work = (sfu__label_work){.dataset = dataset,
                                   .seed = options->seed,
                                   .jobs = (jobs < cores ? jobs : cores) / all->threads,
@@ -297,6 +299,7 @@ static sfu_status prepare(run *all) {
                                   .balanced = options->balanced,
                                   .coverage = options->coverage,
                                   .device = options->device,
+                                  .memory = options->memory,
                                   .should_continue = should_continue,
                                   .user = all};
     all->work.jobs = all->work.jobs > 0 ? all->work.jobs : 1;

@@ -69,7 +69,8 @@ if [ "${BUILD_KIND:-plain}" = plain ]; then
     done
 
     # Studies and evaluations: the same results, and the limit holds for all jobs together.
-    study=(tune few.safetensors sgcn --space 'practical k=[1..3]' --trials 12 --epochs 5 --study memory --jobs 2 --quiet)
+    study=(tune few.safetensors sgcn --space 'practical k=[1..3]' --trials 12 --epochs 5 --jobs 2 --study memory
+        --quiet)
     "$SFUMATO" "${study[@]}" -o all.st --export all.csv --force >/dev/null
     bytes=$(stat -c %s few.safetensors)
     (
@@ -85,6 +86,20 @@ if [ "${BUILD_KIND:-plain}" = plain ]; then
         "$SFUMATO" evaluate few.safetensors all.st --memory $((bytes * 6 / 10240))K
     ) >within
     same all within
+    python3 - few.safetensors hidden.safetensors <<'PYTHON'
+import array, json, struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+start = 8 + struct.unpack("<Q", data[:8])[0]
+begin, end = json.loads(data[8:start])["y"]["data_offsets"]
+labels = array.array("i", bytes(data[start + begin:start + end]))
+data[start + begin:start + end] = array.array("i", [y if i % 150 == 0 else -1 for i, y in enumerate(labels)]).tobytes()
+open(sys.argv[2], "wb").write(data)
+PYTHON
+    label=(label hidden.safetensors --budget steps:1 --force)
+    "$SFUMATO" "${label[@]}" --nets sgcn,mlp -o all.csv --quiet >/dev/null
+    enough "${label[@]}" --nets sgcn,mlp -o within.csv
+    same all.csv within.csv
+    fails 'needs about .*; only a network' "${label[@]}" --nets gcn -o never.csv --memory 20M --quiet
     fails 'needs about .*; only a network' tune few.safetensors gcn --trials 2 --study memory --memory 10M --quiet
 fi
 fails 'expected a number of bytes such as 8G' train big.safetensors sgcn --memory lots
