@@ -975,6 +975,8 @@ typedef struct sfu_evaluate_options {
     bool ignore_unknown_features; /* as in sfu_predict_options */
     int threads;                  /* 0: one per core. Never changes the result */
     const char *device;           /* as in sfu_train_options. Never changes the result */
+    uint64_t memory;              /* as in sfu_train_options. Never changes the result */
+    const char *scratch;          /* as in sfu_predict_options */
 } sfu_evaluate_options;
 
 SFU_API void sfu_evaluate_options_init_sized(sfu_evaluate_options *options, size_t size);
@@ -1345,6 +1347,7 @@ typedef struct sfu_label_options {
     const char *device; /* as in sfu_train_options. Never changes the result of a step */
     const char *share;  /* postgresql://...: machines that make the same call share its trainings through this database,
                          * and all get the same result. Requires `steps`; NULL: none */
+    uint64_t memory;    /* as in sfu_train_options, for every candidate. Never changes the result of a step */
 } sfu_label_options;
 
 SFU_API void sfu_label_options_init_sized(sfu_label_options *options, size_t size);

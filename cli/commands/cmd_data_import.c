@@ -2,7 +2,6 @@
 #include "cmd.h"
 
 #include "class_names.h"
-#include "frugal.h"
 #include "import_options.h"
 #include "output.h"
 #include "progress_bar.h"
@@ -94,9 +93,6 @@ static int import_and_save(void) {
         return fail("out of memory");
     }
     settings.import.scratch = folder;
-    if (settings.import.memory > 0) {
-        frugal_start();
-    }
     progress_start();
     settings.import.progress = progress_report;
     const sfu_status status = sfu_dataset_import(&dataset, &settings.import);

@@ -1,7 +1,6 @@
 /* Generates a dataset from the random graph model of sfu_make_options. */
 #include "cmd.h"
 
-#include "frugal.h"
 #include "output.h"
 #include "outputs.h"
 #include "progress_bar.h"
@@ -61,9 +60,6 @@ static int run(int count, char **operands) {
     }
     settings.make.name = name;
     settings.make.scratch = folder;
-    if (settings.make.memory > 0) {
-        frugal_start();
-    }
     progress_start();
     settings.make.progress = progress_report;
     const sfu_status status = sfu_dataset_make(&dataset, &settings.make);

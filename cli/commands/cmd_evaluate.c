@@ -21,6 +21,7 @@ static struct {
     int unknowns; /* index into unknown_features */
     int32_t threads;
     const char *device;
+    uint64_t memory;
 } settings;
 
 static const char *const parts[] = {"test", "val", "train", NULL};
@@ -75,6 +76,7 @@ static sfu_status evaluate(session *state) {
     options.ignore_unknown_features = settings.unknowns == 1;
     options.threads = settings.threads;
     options.device = settings.device;
+    options.memory = settings.memory;
     sfu_status status = open_all(state);
     if (status == SFU_OK) {
         status = choose(state, &options);
@@ -235,6 +237,7 @@ static const cli_option options[] = {
     OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
     OPTION_DEVICE(settings.device),
+    OPTION_MEMORY(settings.memory),
     {0}};
 
 const cli_command cmd_evaluate = {

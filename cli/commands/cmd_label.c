@@ -164,6 +164,7 @@ static sfu_status read_dataset(session *state, char **operands) {
         settings.import.name = name = report_name(state->container);
     }
     settings.import.progress = progress_report;
+    settings.import.memory = settings.label.memory;
     settings.import.decimal = import_decimal(settings.decimal);
     const sfu_status status =
         state->container && !name ? SFU_ERR_MEMORY : sfu_dataset_import(&state->dataset, &settings.import);
@@ -354,6 +355,7 @@ static const cli_option options[] = {
     OPTION_COUNT("ranks-per-trial", "N", settings.ranks_per_trial, 0, 100000, "all",
                  "under an MPI launcher: processes that train one trial together; groups of them train different ones"),
     OPTION_DEVICE(settings.label.device),
+    OPTION_MEMORY(settings.label.memory),
     OPTION_SHARE(settings.label.share, "its trainings (with --budget steps:N)"),
     {0}};
 

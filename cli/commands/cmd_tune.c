@@ -356,6 +356,7 @@ static const cli_option options[] = {
     OPTION_COUNT("patience", "N", settings.train.patience, 0, INT32_MAX, NULL,
                  "early stopping of a trial: epochs without a better validation accuracy; 0: off"),
     OPTION_DEVICE(settings.train.device),
+    OPTION_MEMORY(settings.train.memory),
     {0}};
 
 const cli_command cmd_tune = {

@@ -21,7 +21,7 @@ typedef enum value_kind {
     VALUE_CHOICE,  /* an enum: the index into `choices` */
     VALUE_COUNT,   /* int32_t, from `min` to `max` */
     VALUE_SEED,    /* uint64_t */
-    VALUE_SIZE,    /* uint64_t, in bytes: 8G, 512M, 1.5T; 0 unless given */
+    VALUE_SIZE,    /* uint64_t, in bytes: 8G, 512M, 1.5T; 0 unless given. A memory limit: starts frugal.h */
     VALUE_NUMBER   /* double, from `min` to `max` */
 } value_kind;
 

@@ -6,7 +6,7 @@
 
 void frugal_start(void) {
     /* glibc otherwise raises the size from which blocks are mapped, up to 32 MiB, whenever one is freed. */
-    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
     mallopt(M_ARENA_MAX, 2);
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) == 0) {

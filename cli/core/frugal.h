@@ -1,4 +1,4 @@
-/* frugal.h - settings of the process for commands with a memory limit. */
+/* frugal.h - settings of the process for commands with a memory limit: when the option is read. */
 #ifndef SFU_FRUGAL_H
 #define SFU_FRUGAL_H
 

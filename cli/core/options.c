@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include "frugal.h"
 #include "output.h"
 #include "suggest.h"
 
@@ -162,6 +163,7 @@ static bool set_value(const cli_command *command, const cli_option *option, cons
     case VALUE_SEED:
         return set_seed(command, option, value);
     case VALUE_SIZE:
+        frugal_start();
         return set_size(command, option, value);
     case VALUE_NUMBER:
         return set_number(command, option, value);

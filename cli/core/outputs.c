@@ -191,7 +191,11 @@ static int check_all(const cli_files *files, const cli_command *command) {
     int code = files->no_memory ? fail("out of memory") : check_pairs(files, command);
     for (int i = 0; i < files->count && code == DONE; i++) {
         const cli_file *file = &files->items[i];
-        if (file->kind && common.json && is_stdout(file->path)) {
+        if (file->written && strcmp(file->path, "-") == 0) {
+            code =
+                usage_error(command, "%s: expected the name of a file, found %s; for standard output use /dev/stdout",
+                            file->role, quote(file->path));
+        } else if (file->kind && common.json && is_stdout(file->path)) {
             code = usage_error(command, "%s %s and --json would both write to stdout", file->role, quote(file->path));
         } else if (file->written) {
             code = check_written(file);

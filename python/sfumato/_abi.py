@@ -463,6 +463,8 @@ class sfu_evaluate_options(Structure):
         ("ignore_unknown_features", c_bool),
         ("threads", c_int),
         ("device", c_char_p),
+        ("memory", c_uint64),
+        ("scratch", c_char_p),
     ]
 
 
@@ -697,6 +699,7 @@ class sfu_label_options(Structure):
         ("nets", c_char_p),
         ("device", c_char_p),
         ("share", c_char_p),
+        ("memory", c_uint64),
     ]
 
 

@@ -23,6 +23,7 @@ class Classifier:
     directed: bool
     n_jobs: Any
     device: str
+    memory: Any = None
     random_state: Any
     has_graph_: bool
     n_features_in_: int

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ctypes
 import logging
 import os
+import re
 from pathlib import Path
-from typing import Any, Callable, Iterable, Optional, Sequence
+from typing import Any, Callable, Iterable, Optional, Sequence, Union
 
 from . import _abi
 from .errors import BY_STATUS, ArgumentError, SfumatoError
@@ -159,6 +160,20 @@ _INTEGERS = {
     ctypes.c_int: (-2**31, 2**31 - 1), ctypes.c_int32: (-2**31, 2**31 - 1), ctypes.c_uint32: (0, 2**32 - 1),
     ctypes.c_int64: (-2**63, 2**63 - 1), ctypes.c_uint64: (0, 2**64 - 1), ctypes.c_size_t: (0, 2**64 - 1),
 }
+
+
+Size = Union[None, int, str]  # bytes, such as "8G"; None: no limit
+
+
+def size_of(value: Any, what: str) -> Optional[int]:
+    """Bytes: a whole number, or a text such as "8G", "512M" or "1.5T". None stays None."""
+    if value is None or not isinstance(value, str):
+        return None if value is None else whole(value, what, 1, 2**63 - 1)
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)", value)
+    size = float(match[1]) * 1024 ** (" KMGT".index(match[2]) if match[2] else 0) if match else 0
+    if not 1 <= size < 2**63:
+        raise ArgumentError(f"{what}: expected a number of bytes such as 8G, 512M or 1000000, found {value!r:.60}")
+    return int(size)
 
 
 def whole(value: Any, what: str, low: int = -2**31, high: int = 2**31 - 1) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._library import Handle, check, created, decoded, encoded, fields_of, lib, options
+from ._library import Handle, Size, check, created, decoded, encoded, fields_of, lib, options, size_of
 from ._run import run
 from .graph import Graph
 
@@ -75,20 +75,23 @@ class Model:
             rows = [flat[i * tensor.stride:i * tensor.stride + tensor.cols] for i in range(tensor.rows)]
             found[decoded(tensor.name)] = np.array(rows, np.float32).reshape(tensor.rows, tensor.cols)
 
-    def predict_proba(self, graph: Graph, *, raw: bool = False, threads: int = 0, device: str = "auto") -> np.ndarray:
-        """The probability of each class for every node, [nodes, classes]; calibrated unless `raw`."""
+    def predict_proba(self, graph: Graph, *, raw: bool = False, threads: int = 0, device: str = "auto",
+                      memory: Size = None) -> np.ndarray:
+        """The probability of each class for every node, [nodes, classes]; calibrated unless `raw`. `memory`, such as
+        "8G", limits the memory of the process; a larger graph is read from its file. The result is the same."""
         handle = graph.handle
         result = np.empty((graph.n_nodes, self.n_classes), np.float32)
-        how = options("sfu_predict_options", raw=raw, threads=threads, device=device)
+        how = options("sfu_predict_options", raw=raw, threads=threads, device=device,
+                      memory=size_of(memory, "memory"))
         run(lambda _task: check(lib.sfu_predict_with(result.ctypes.data, None, handle.pointer, self._pointer,
                                                      ctypes.byref(how))))
         return result
 
-    def predict(self, graph: Graph, *, threads: int = 0, device: str = "auto") -> np.ndarray:
-        """The number of the most probable class for every node."""
+    def predict(self, graph: Graph, *, threads: int = 0, device: str = "auto", memory: Size = None) -> np.ndarray:
+        """The number of the most probable class for every node; `memory` as for predict_proba."""
         handle = graph.handle
         result = np.empty(graph.n_nodes, np.int32)
-        how = options("sfu_predict_options", threads=threads, device=device)
+        how = options("sfu_predict_options", threads=threads, device=device, memory=size_of(memory, "memory"))
         run(lambda _task: check(lib.sfu_predict_with(None, result.ctypes.data, handle.pointer, self._pointer,
                                                      ctypes.byref(how))))
         return result
@@ -104,14 +107,14 @@ class Model:
                                                        ctypes.byref(how))))
         return result
 
-    def evaluate(self, graph: Graph, nodes: Any = None, *, device: str = "auto") -> dict[str, Any]:
-        """Scores on labelled nodes of any graph: accuracy with its confidence interval, macro_f1, auc, ..."""
+    def evaluate(self, graph: Graph, nodes: Any = None, *, device: str = "auto", memory: Size = None) -> dict[str, Any]:
+        """Scores on labelled nodes of any graph: accuracy with its confidence interval, macro_f1, auc, ...; `memory` as
+        for predict_proba."""
         from .graph import _part_nodes
         handle = graph.handle
-        how = options("sfu_evaluate_options", device=device)
-        if nodes is not None:
-            chosen = np.unique(_part_nodes(nodes, "nodes", graph.n_nodes))
-            how = options("sfu_evaluate_options", nodes=chosen, node_count=len(chosen), device=device)
+        chosen = None if nodes is None else np.unique(_part_nodes(nodes, "nodes", graph.n_nodes))
+        how = options("sfu_evaluate_options", nodes=chosen, node_count=None if chosen is None else len(chosen),
+                      device=device, memory=size_of(memory, "memory"))
         made, _ = run(lambda _task: created(lib.sfu_evaluation_free, lib.sfu_evaluate, handle.pointer, self._pointer,
                                             ctypes.byref(how)))
         return fields_of(lib.sfu_evaluation_scores(made.pointer).contents)

@@ -18,14 +18,16 @@ from .graph import Graph, _file_name
 def compare(graphs: Union[Graph, str, Sequence[Any]], nets: Optional[Sequence[str]] = None, *,
             splits: Optional[int] = None, trials: Optional[int] = None, sizes: Optional[Sequence[Any]] = None,
             space: Optional[str] = None, seed: int = 0, n_jobs: Optional[int] = None,
-            lpnn_trials: Optional[int] = None, folder: Any = None, device: str = "auto") -> Comparison:
+            lpnn_trials: Optional[int] = None, folder: Any = None, device: str = "auto",
+            share: Optional[str] = None) -> Comparison:
     """Tunes every network on every graph, size and split with the same protocol. The command `compare`.
 
     `graphs` are Graphs, names or paths of datasets; `nets` names or compositions (without them those of the paper);
     `sizes` of the label sets, "1" to "5" or "standard"; `splits` random splits (10 for significance), `trials` per
     study. `folder` keeps the results: the same call continues them, and `report()` writes there. Without it they are
     in a temporary folder, which lives as long as the result. `device`, "auto", "cpu",
-    "cuda" or "cuda:N", does not affect the results. Ctrl-C keeps the finished studies."""
+    "cuda" or "cuda:N", does not affect the results. With `share`, postgresql://..., machines that make the same call
+    share its studies through this database, and all get all results. Ctrl-C keeps the finished studies."""
     graphs = [graphs] if isinstance(graphs, (Graph, str, Path)) else list(graphs)
     temporary = tempfile.TemporaryDirectory(prefix="sfumato-")
     names = _dataset_paths(graphs, Path(temporary.name))
@@ -34,7 +36,8 @@ def compare(graphs: Union[Graph, str, Sequence[Any]], nets: Optional[Sequence[st
     how = options("sfu_compare_options", datasets=strings(names, "graphs"), dataset_count=len(names), splits=splits,
                   nets=strings(nets, "nets"), net_count=None if nets is None else len(nets), trials=trials,
                   sizes=strings(sizes, "sizes"), size_count=None if sizes is None else len(sizes), space=space,
-                  seed=seed, jobs=n_jobs, lpnn_trials=lpnn_trials, folder=place, device=device)
+                  seed=seed, jobs=n_jobs, lpnn_trials=lpnn_trials, folder=place, device=device,
+                  share=share)
     made, stopped = run(lambda task: _compare(task, how))
     if stopped:
         interrupted("the comparison has the finished studies")

@@ -15,7 +15,8 @@ import numpy as np
 from . import _abi
 from ._arrays import as_array, is_missing
 from ._base import Classifier
-from ._library import Handle, check, choice, created, decoded, encoded, fields_of, lib, listed, options, whole
+from ._library import (Handle, Size, check, choice, created, decoded, encoded, fields_of, lib, listed, options, size_of,
+                       whole)
 from ._model import Model
 from ._run import Task, interrupted, run
 from .errors import ArgumentError
@@ -107,19 +108,20 @@ class _GraphEstimator(Classifier):
     def predict(self, X: Any, graph: Any = None) -> np.ndarray:
         """The most probable class of every node of a Graph, or of the rows of X with the adjacency matrix `graph`."""
         data = self._graph_to_predict(X, graph)
-        return self.classes_[self.model_.predict(data, threads=self._threads(), device=self.device)]
+        return self.classes_[self.model_.predict(data, threads=self._threads(), device=self.device,
+                                                 memory=self.memory)]
 
     def predict_proba(self, X: Any, graph: Any = None) -> np.ndarray:
         """The calibrated probability of each class, [nodes, classes], in the order of classes_."""
         data = self._graph_to_predict(X, graph)
-        return self.model_.predict_proba(data, threads=self._threads(), device=self.device)
+        return self.model_.predict_proba(data, threads=self._threads(), device=self.device, memory=self.memory)
 
     def predict_frame(self, X: Any, graph: Any = None) -> Any:
         """The predictions as a table of pandas: the name of each node as index, label, probability, and one column per
         class. The same as the file that `sfumato predict` writes."""
         import pandas
         data = self._graph_to_predict(X, graph)
-        chances = self.model_.predict_proba(data, threads=self._threads(), device=self.device)
+        chances = self.model_.predict_proba(data, threads=self._threads(), device=self.device, memory=self.memory)
         best = chances.argmax(axis=1)
         index = pandas.Index(data.node_names or range(len(data)), name="node")
         found = pandas.DataFrame({"label": self.classes_[best], "probability": chances.max(axis=1)}, index)
@@ -136,7 +138,7 @@ class _GraphEstimator(Classifier):
             self._check_fitted()
             if not isinstance(X, Graph):
                 raise ArgumentError("score: expected y, or a Graph with labels")
-            return float(self.model_.evaluate(X, device=self.device)["accuracy"])
+            return float(self.model_.evaluate(X, device=self.device, memory=self.memory)["accuracy"])
         found, y = self.predict(X, graph), as_array(y, "y")
         if found.shape != y.shape:
             raise ArgumentError(f"y: expected one label for each of the {len(found)} nodes, found the shape {y.shape}")
@@ -181,8 +183,9 @@ class GraphClassifier(_GraphEstimator):
     inversely to their number of labels), `metric` of early stopping, `epochs`, `patience` (0: no early stopping),
     `keep` ("best", "last"); `validation_fraction` of the labels for early stopping (0: none, all labels train);
     `scale` of the rows of X ("none", "unit", "sum"), `directed` edges, `n_jobs` threads (None: one per core),
-    `device` ("auto", "cpu", "cuda", "cuda:N"), `random_state`. The same parameters and data give the same bytes, for
-    any number of threads and on any device.
+    `device` ("auto", "cpu", "cuda", "cuda:N"), `memory`, the most memory of the process, such as "8G" (a larger graph
+    is read from its file, for a network that smooths before its first weights), `random_state`. The same parameters and
+    data give the same bytes, for any number of threads, on any device and with any memory.
 
     After fit: `classes_`, `model_` (a Model), `scores_` (a dict), `history_` (a dict of arrays, one entry per epoch),
     `split_` (the nodes for training, validation and test), `interrupted_`."""
@@ -191,7 +194,7 @@ class GraphClassifier(_GraphEstimator):
                  dropout: float = 0.5, loss: str = "mean", balanced: bool = False, metric: str = "accuracy",
                  epochs: int = 500, patience: int = 25, keep: str = "best", validation_fraction: float = 0.2,
                  scale: str = "none", directed: bool = False, n_jobs: Optional[int] = None, device: str = "auto",
-                 random_state: Any = 0):
+                 memory: Size = None, random_state: Any = 0):
         self.net = net
         self.hidden = hidden
         self.k = k
@@ -209,6 +212,7 @@ class GraphClassifier(_GraphEstimator):
         self.directed = directed
         self.n_jobs = n_jobs
         self.device = device
+        self.memory = memory
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, graph: Any = None, *, split: Split = None,
@@ -241,7 +245,8 @@ class GraphClassifier(_GraphEstimator):
         how = options("sfu_train_options", lr=self.lr, weight_decay=self.weight_decay, dropout=self.dropout,
                       loss=choice(LOSSES, self.loss, "loss"), balanced=self.balanced, epochs=self.epochs,
                       patience=self.patience, keep=choice(KEEPS, self.keep, "keep"), seed=seed,
-                      threads=self._threads(), device=self.device, metric=metric_number(self.metric),
+                      threads=self._threads(), device=self.device, memory=size_of(self.memory, "memory"),
+                      metric=metric_number(self.metric),
                       on_epoch=_abi.sfu_epoch_fn(on_epoch))
         made = created(lib.sfu_model_free, lib.sfu_train, data.pointer, net.pointer, nodes.pointer, ctypes.byref(how))
         columns = np.array(curve, np.float64).reshape(-1, 3).T
@@ -271,8 +276,9 @@ class Labeler(_GraphEstimator):
 
     Parameters: `budget`, a time ("60s", "2m", "1h", or seconds) or a number of steps ("steps:20", which gives the same
     bytes on every machine); `nets`, the candidates ("sgcn,mlp,gcn" or a list; None: all nine); `metric`; `balanced`;
-    `coverage` of label sets, such as 0.9; `scale`, `directed`, `n_jobs`, `device` and `random_state` as for
-    GraphClassifier.
+    `coverage` of label sets, such as 0.9; `scale`, `directed`, `n_jobs`, `device`, `memory` and `random_state` as for
+    GraphClassifier. With `share`, postgresql://..., machines that make the same call share its trainings through this
+    database, and all get the same result; it requires a number of steps.
 
     After fit: `estimate_` (a dict: accuracy, low, high, ...), `net_` and `params_`, `candidates_` (a list of dicts),
     `confusion_` (rows: true class), `calibration_`, `probabilities_` of the nodes that were fitted, `labels_` (their
@@ -280,7 +286,8 @@ class Labeler(_GraphEstimator):
 
     def __init__(self, budget: Union[str, float] = "60s", *, nets: Union[None, str, Sequence[str]] = None,
                  metric: str = "accuracy", balanced: bool = False, coverage: float = 0.0, scale: str = "none",
-                 directed: bool = False, n_jobs: Optional[int] = None, device: str = "auto", random_state: Any = 0):
+                 directed: bool = False, n_jobs: Optional[int] = None, device: str = "auto",
+                 memory: Size = None, share: Optional[str] = None, random_state: Any = 0):
         self.budget = budget
         self.nets = nets
         self.metric = metric
@@ -290,6 +297,8 @@ class Labeler(_GraphEstimator):
         self.directed = directed
         self.n_jobs = n_jobs
         self.device = device
+        self.memory = memory
+        self.share = share
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, graph: Any = None) -> Labeler:
@@ -302,7 +311,8 @@ class Labeler(_GraphEstimator):
         nets = ",".join(map(str, self.nets)) if isinstance(self.nets, (list, tuple)) else self.nets
         how = options("sfu_label_options", seconds=seconds, steps=steps, seed=self._seed(), jobs=self._threads(),
                       device=self.device, nets=encoded(nets, "nets"), metric=metric_number(self.metric),
-                      balanced=self.balanced, coverage=self.coverage)
+                      balanced=self.balanced, coverage=self.coverage, share=self.share,
+                      memory=size_of(self.memory, "memory"))
         made, stopped = run(lambda task: _label(task, data.handle, how))
         self._take(made, data)
         self.interrupted_ = stopped

@@ -9,7 +9,8 @@ from typing import Any, Optional, Sequence, Union
 
 from . import _abi
 from ._html import history, table
-from ._library import Handle, check, choice, created, decoded, encoded, fields_of, lib, listed, options, strings
+from ._library import (Handle, Size, check, choice, created, decoded, encoded, fields_of, lib, listed, options, size_of,
+                       strings)
 from ._model import Model
 from ._run import Task, interrupted, run
 from .errors import ArgumentError, CancelledError, UnsupportedError
@@ -24,14 +25,15 @@ def tune(graph: Graph, net: str = "gcn", *, space: Optional[str] = None, trials:
          seed: int = 0, n_jobs: Optional[int] = None, wave: Optional[int] = None, enqueue: Sequence[str] = (),
          study: Any = None, study_name: Optional[str] = None, epochs: Optional[int] = None,
          patience: Optional[int] = None, loss: Optional[str] = None, balanced: bool = False, hidden: int = 64,
-         k: int = 2, device: str = "auto") -> Study:
+         k: int = 2, device: str = "auto", memory: Size = None) -> Study:
     """Tunes a network: a name, a composition with $names for searched values, or "any". The command `tune`.
 
     `space` is "paper" (the default), "practical", or ranges such as "practical k=[1..4] h={16,64}"; `trials` the number
     of trainings in total; `enqueue` points to start with, such as "lr=0.01 dropout=0.5". `study` is a file, or the URL
     of a database, where the study is kept, continued by the same call and shared by processes; without it the study is
     in a temporary file, which lives as long as the result. `device`, "auto", "cpu", "cuda" or "cuda:N", does not affect
-    the results. Ctrl-C keeps the finished trials."""
+    the results, nor does `memory`, such as "8G", the most memory of the process: a larger graph is read from its file,
+    for a network that smooths before its first weights. Ctrl-C keeps the finished trials."""
     if not isinstance(graph, Graph):
         raise ArgumentError(f"expected a Graph, found {type(graph).__name__}")
     data, nodes = graph.handle, split_of(graph, split, size)
@@ -40,7 +42,8 @@ def tune(graph: Graph, net: str = "gcn", *, space: Optional[str] = None, trials:
         folder = tempfile.TemporaryDirectory(prefix="sfumato-")
         study = str(Path(folder.name) / "study.db")
     train = options("sfu_train_options", metric=metric_number(metric), balanced=balanced, epochs=epochs,
-                    device=device, patience=patience, loss=None if loss is None else choice(LOSSES, loss, "loss"))
+                    device=device, memory=size_of(memory, "memory"), patience=patience,
+                    loss=None if loss is None else choice(LOSSES, loss, "loss"))
     how = options("sfu_tune_options", space=space, trials=trials, sampler=sampler, seed=seed, jobs=n_jobs, wave=wave,
                   study=study, study_name=study_name, train=train, loss_is_set=loss is not None,
                   enqueue=strings(enqueue, "enqueue") if enqueue else None, enqueue_count=len(enqueue))

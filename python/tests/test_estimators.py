@@ -1,5 +1,6 @@
 """GraphClassifier and Labeler with graphs."""
 
+import os
 import pickle
 import subprocess
 import sys
@@ -96,6 +97,58 @@ def test_unknown_devices(small, few):
     for call in calls:
         with pytest.raises(ArgumentError, match="expected auto, cpu, cuda or cuda:N"):
             call()
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """A graph in a file that takes more memory than the tests leave."""
+    path = tmp_path_factory.mktemp("large") / "large.safetensors"
+    sfumato.Graph.make(nodes=20000, classes=3, dense=256, name="large").save(path)
+    return sfumato.Graph.load(path)
+
+
+def a_bit_more_memory():
+    """Bytes: what the process has reserved, and 24 MB."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[5]) * os.sysconf("SC_PAGESIZE") + (24 << 20)
+
+
+def test_same_bytes_within_a_memory_limit(large, tmp_path):
+    for name in ("within", "without"):
+        memory = a_bit_more_memory() if name == "within" else None
+        GraphClassifier("sgcn", epochs=3, memory=memory, n_jobs=1).fit(large, split="standard").save(tmp_path / name)
+    assert (tmp_path / "within").read_bytes() == (tmp_path / "without").read_bytes()
+    model = sfumato.Model.open(tmp_path / "within")
+    for call in (model.predict, model.predict_proba):
+        assert np.array_equal(call(large), call(large, memory=a_bit_more_memory(), threads=1))
+    assert model.evaluate(large) == model.evaluate(large, memory=a_bit_more_memory())
+
+
+def test_memory_limits_that_are_refused(large, small):
+    with pytest.raises(sfumato.SfumatoError, match='only a network whose smoothing is all before its first weights'):
+        GraphClassifier("gcn", memory=a_bit_more_memory()).fit(large, split="standard")
+    with pytest.raises(sfumato.SfumatoError, match="needs up to .* of memory, more than the limit of 1M"):
+        GraphClassifier("sgcn", memory="1M").fit(large, split="standard")
+    with pytest.raises(ArgumentError, match="memory: expected a number of bytes such as 8G"):
+        GraphClassifier("sgcn", memory="much").fit(small, split="random:0")
+    with pytest.raises(ArgumentError, match="memory: expected a whole number from 1"):
+        GraphClassifier("sgcn", memory=0).fit(small, split="random:0")
+
+
+def test_same_labels_within_a_memory_limit(large):
+    labels = np.array(large.labels)
+    labels[np.arange(len(labels)) % 200 != 0] = -1
+    few = large.with_labels(labels)
+    found = [Labeler("steps:1", nets="sgcn", n_jobs=1, memory=memory).fit(few).probabilities_
+             for memory in (None, a_bit_more_memory())]
+    assert np.array_equal(*found)
+    with pytest.raises(sfumato.SfumatoError, match="only a network whose smoothing"):
+        Labeler("steps:1", nets="gcn", memory=a_bit_more_memory()).fit(few)
+
+
+def test_labels_cannot_be_shared_without_steps(small, few):
+    with pytest.raises(sfumato.SfumatoError, match="share"):
+        Labeler("1s", share="postgresql://127.0.0.1:1/none").fit(small.features, few, graph=small.adjacency)
 
 
 def program(*arguments, **settings):

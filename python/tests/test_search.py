@@ -43,6 +43,19 @@ def test_compare(small, tmp_path):
         sfumato.compare([small, small])
 
 
+def test_same_study_within_a_memory_limit(small):
+    studies = [sfumato.tune(small, "sgcn", space="practical", trials=5, memory=memory) for memory in (None, "64G")]
+    assert studies[0].trials == studies[1].trials
+    with pytest.raises(sfumato.SfumatoError, match="more than the limit of 1M"):
+        sfumato.tune(small, "sgcn", space="practical", trials=5, memory="1M")
+
+
+def test_a_database_that_is_not_there(small):
+    with pytest.raises(sfumato.SfumatoError, match="127.0.0.1|PostgreSQL"):
+        sfumato.compare([small], nets=["sgcn"], splits=1, trials=2, space="practical",
+                        share="postgresql://127.0.0.1:1/none")
+
+
 def test_explain(small):
     plan = sfumato.explain(small, "gcn")
     assert "training step" in str(plan) and plan.steps("predict") and plan.cost()["predicted_s"] > 0

@@ -4,9 +4,11 @@
  * those that the model was fitted on.
  */
 #include "calibration.h"
+#include "format_number.h"
 #include "metrics.h"
 #include "node_digest.h"
 #include "predict.h"
+#include "process_memory.h"
 #include "scorer.h"
 #include "sized_struct.h"
 #include "stats.h"
@@ -32,7 +34,10 @@ typedef struct evaluate_job {
     int32_t *class_of;       /* [classes of the dataset]: class of the model, or -1 */
     int32_t *nodes, *labels; /* [count]: nodes to predict, and their classes in the model */
     int32_t count;
-    sfu__prediction prediction;
+    sfu_predict_options how;
+    sfu__pieces pieces;
+    float *rows;              /* [count][classes], if the prediction is in several pieces; else NULL */
+    sfu__dense probabilities; /* in `rows`, or those of the only piece */
 } evaluate_job;
 
 /* ---- the nodes --------------------------------------------------------------------------------------------------- */
@@ -172,16 +177,57 @@ void sfu_evaluate_options_init_sized(sfu_evaluate_options *options, size_t size)
     sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
+/* Fails if the probabilities of all nodes do not fit into the limit. */
+static sfu_status check_limit(const evaluate_job *job) {
+    enum { SORTED = 16 }; /* bytes per node, for the scores */
+    char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
+    const int64_t row = (int64_t)job->result->classes * (int64_t)sizeof *job->rows;
+    const double bytes = (double)sfu__process_memory() + (double)(job->count * (row + SORTED));
+    return bytes <= (double)job->options->memory
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_MEMORY,
+                           "%s: the probabilities of %d nodes need %s of memory, more than the limit of %s; evaluate "
+                           "fewer nodes or use a larger limit",
+                           job->dataset->name, job->count, sfu__size_text(needs, bytes),
+                           sfu__size_text(limit, (double)job->options->memory));
+}
+
+/* Collects the pieces, and frees what predicted them. */
+static sfu_status join_pieces(evaluate_job *job) {
+    sfu_status status = SFU_OK;
+    const int32_t classes = job->result->classes;
+    SFU_TRY(check_limit(job));
+    SFU_ALLOC(job->rows, (int64_t)job->count * classes);
+    for (int32_t first = 0; first < job->count; first += job->pieces.rows) {
+        sfu__dense piece;
+        SFU_TRY(sfu__pieces_run(&piece, &job->pieces, first));
+        for (int64_t row = 0; row < piece.rows; row++) {
+            memcpy(job->rows + (first + row) * classes, piece.data + row * piece.ld,
+                   (size_t)classes * sizeof *job->rows);
+        }
+    }
+    sfu__pieces_clear(&job->pieces);
+    job->probabilities = (sfu__dense){job->rows, job->count, classes, classes};
+done:
+    return status;
+}
+
 static sfu_status predict(evaluate_job *job) {
-    sfu_predict_options options;
-    sfu_predict_options_init(&options);
-    options.ignore_unknown_features = job->options->ignore_unknown_features;
-    options.threads = job->options->threads;
-    options.device = job->options->device;
-    options.nodes = job->nodes;
-    options.node_count = job->count;
-    job->prediction.any_classes = true;
-    return sfu__prediction_run(&job->prediction, job->dataset, job->model, &options);
+    sfu_status status = SFU_OK;
+    sfu_predict_options *how = &job->how;
+    sfu_predict_options_init(how);
+    how->ignore_unknown_features = job->options->ignore_unknown_features;
+    how->threads = job->options->threads;
+    how->device = job->options->device;
+    how->memory = job->options->memory;
+    how->scratch = job->options->scratch;
+    how->nodes = job->nodes;
+    how->node_count = job->count;
+    job->pieces.prediction.any_classes = true;
+    SFU_TRY(sfu__pieces_start(&job->pieces, job->dataset, job->model, how));
+    SFU_TRY(job->pieces.rows < job->count ? join_pieces(job) : sfu__pieces_run(&job->probabilities, &job->pieces, 0));
+done:
+    return status;
 }
 
 sfu_status sfu_evaluate(sfu_evaluation **evaluation, const sfu_dataset *dataset, const sfu_model *model,
@@ -191,19 +237,18 @@ sfu_status sfu_evaluate(sfu_evaluation **evaluation, const sfu_dataset *dataset,
     evaluate_job job = {.dataset = dataset, .model = model, .options = &options};
     *evaluation = NULL;
     SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_evaluate_options));
-    SFU_TRY(sfu_dataset_check(dataset));
+    SFU_TRY(options.memory > 0 ? sfu__dataset_check_nodes(dataset) : sfu_dataset_check(dataset));
     SFU_ALLOC_ZERO(job.result, 1);
     job.result->classes = model->classes;
     SFU_TRY(choose_nodes(&job));
     SFU_TRY(predict(&job));
-    const sfu__dense probabilities = sfu__runner_output(&job.prediction.runner, SFU_PASS_PREDICT);
-    SFU_TRY(sfu__runner_check(&job.prediction.runner));
-    SFU_TRY(score(&job, &probabilities));
+    SFU_TRY(score(&job, &job.probabilities));
     SFU_TRY(count_fitted(&job));
     *evaluation = job.result;
     job.result = NULL;
 done:
-    sfu__prediction_clear(&job.prediction);
+    sfu__pieces_clear(&job.pieces);
+    sfu__free(job.rows);
     sfu__free(job.class_of);
     sfu__free(job.nodes);
     sfu__free(job.labels);

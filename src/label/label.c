@@ -323,11 +323,13 @@ static sfu_status prepare(run *all) {
     SFU_TRY(check_options(options));
     SFU_TRY(sfu__shared_work_check(options->share));
     SFU_TRY(open_device(all));
+    SFU_TRY(options->memory > 0 ? sfu__dataset_check_nodes(dataset) : sfu_dataset_check(dataset));
     SFU_TRY(sfu__label_problems(all->problems, &all->folds, dataset, options->seed));
     sfu_split_part(all->problems[all->folds].all, SFU_TRAIN, &labelled);
     const int jobs = sfu__thread_count(options->jobs), cores = sfu__thread_count(0);
     const int groups = sfu__label_groups(), own = (all->folds + groups) / groups;
-    const int at_once = sfu__ranks_here() == NULL ? own : 1; /* ranks train one problem after the other */
+    const bool one = sfu__ranks_here() != NULL || options->memory > 0; /* one training after the other */
+    const int at_once = one ? 1 : own;
     all->threads = jobs < at_once ? jobs : at_once;
     all->work = (sfu__label_work){.dataset = dataset,
                                   .seed = options->seed,
@@ -337,6 +339,7 @@ static sfu_status prepare(run *all) {
                                   .balanced = options->balanced,
                                   .coverage = options->coverage,
                                   .device = options->device,
+                                  .memory = options->memory,
                                   .should_continue = should_continue,
                                   .user = all};
     all->work.jobs = all->work.jobs > 0 ? all->work.jobs : 1;

@@ -102,6 +102,7 @@ typedef struct sfu__label_work {
     bool balanced;
     double coverage;    /* of label sets; 0: none */
     const char *device; /* of trainings and predictions, as in sfu_label_options */
+    uint64_t memory;    /* likewise */
     bool (*should_continue)(void *user);
     void *user;
 } sfu__label_work;

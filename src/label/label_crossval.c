@@ -8,6 +8,7 @@
 #include "label.h"
 
 #include "memory.h"
+#include "process_memory.h"
 #include "team.h"
 #include "train.h"
 
@@ -31,10 +32,11 @@ typedef struct crossval {
     sfu__team *team;
     sfu__device device;
     fold folds[SFU__LABEL_FOLDS];
-    sfu__dense now;   /* [count][classes]: probabilities after the current epoch */
-    sfu__dense found; /* and after the best epoch */
-    double mark;      /* the loss at the last clear gain, and its epoch */
-    int32_t gained;   /* */
+    sfu__dense now;      /* [count][classes]: probabilities after the current epoch */
+    sfu__dense found;    /* and after the best epoch */
+    int64_t used_before; /* for the message about a limit that is too small */
+    double mark;         /* the loss at the last clear gain, and its epoch */
+    int32_t gained;      /* */
 } crossval;
 
 /* ---- preparation ------------------------------------------------------------------------------------------------- */
@@ -47,11 +49,17 @@ static sfu_status prepare_fold(crossval *self, int i, uint64_t seed) {
     sfu__plan_request request =
         sfu__train_request(candidate->net, split, candidate->dropout, self->work->jobs, self->device);
     request.epochs = EPOCHS;
+    request.memory = sfu__limit_of(self->work->memory);
+    request.used_before = self->used_before;
+    request.executors = self->problem->folds - i;
     one->seed = seed + (uint64_t)i;
     one->first = i > 0 ? self->folds[i - 1].first + self->folds[i - 1].objective.val_count : 0;
     SFU_TRY(sfu__objective_make(&one->objective, self->work->dataset, split,
                                 &(sfu__objective_options){SFU_LOSS_MEAN, self->work->balanced}));
     SFU_TRY(sfu__runner_make_of(&one->runner, self->work->dataset, candidate->net, &request, NULL, self->team));
+    if (one->runner.own != NULL) {
+        sfu__plan_drop_factors(one->runner.own);
+    }
     sfu__runner_start(&one->runner, one->objective.train_labels, one->seed);
     sfu__runner_reset(&one->runner);
     SFU_TRY(sfu__runner_check(&one->runner));
@@ -65,6 +73,8 @@ static sfu_status prepare(crossval *self, uint64_t seed) {
     const int32_t classes = self->work->dataset->classes;
     SFU_TRY(sfu__device_parse(&self->device, self->work->device));
     SFU_TRY(sfu__team_new(&self->team, self->work->jobs));
+    /* Later steps hold the probabilities of all nodes twice, with lists of nodes. */
+    self->used_before = sfu__process_memory() + (int64_t)self->work->dataset->nodes * (8 * (int64_t)classes + 16);
     self->now = (sfu__dense){.rows = problem->count, .cols = classes, .ld = classes};
     self->found = self->now;
     SFU_ALLOC(self->now.data, (size_t)problem->count * (size_t)classes);

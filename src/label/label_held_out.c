@@ -47,6 +47,7 @@ sfu_status sfu__label_predict(float *probabilities, const sfu_model *model, cons
     sfu_predict_options_init(&options);
     options.threads = work->jobs;
     options.device = work->device;
+    options.memory = work->memory;
     return sfu_predict_with(probabilities, NULL, work->dataset, model, &options);
 }
 

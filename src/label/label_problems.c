@@ -176,7 +176,6 @@ sfu_status sfu__label_problems(sfu__label_problem problems[SFU__LABEL_PROBLEMS],
     sfu_status status = SFU_OK;
     labels found = {0};
     deal dealt = {.dataset = dataset};
-    SFU_TRY(sfu_dataset_check(dataset));
     SFU_TRY(check_labels(&found, dataset));
     SFU_TRY(deal_parts(&dealt, found.count, seed));
     *folds = dealt.enough < dealt.parts ? dealt.enough : dealt.parts;

@@ -33,6 +33,7 @@ static sfu_train_options options_of(const sfu__label_trial *trial, const sfu__ca
     options.seed = seed;
     options.threads = watching->work->jobs;
     options.device = watching->work->device;
+    options.memory = watching->work->memory;
     options.on_epoch = on_epoch;
     options.on_epoch_user = watching;
     return options;

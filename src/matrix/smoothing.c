@@ -186,7 +186,7 @@ static double divisor(const sfu__smoothing_factors *self, const sfu__edges *edge
     }
     double sum = 0.0;
     for (row_iterator at = start_row(self->options, edges, row); next_entry(&at);) {
-        sum += self->column_sums != NULL ? self->column_sums[at.column] * at.value : at.value;
+        sum += sfu__column_factor(self, at.column) * at.value;
     }
     return sum;
 }
@@ -218,7 +218,7 @@ static bool fill_equal(int32_t *indices, float *values, const sfu__smoothing_fac
                        int64_t count, double left, double neighbour) {
     bool finite = true;
     for (int64_t e = 0; e < count; e++) {
-        const double right = self->column_sums != NULL ? self->column_sums[columns[e]] : 1.0;
+        const double right = sfu__column_factor(self, columns[e]);
         indices[e] = columns[e];
         values[e] = (float)(left * right * neighbour);
         finite = finite && isfinite(values[e]);
@@ -231,7 +231,7 @@ static bool fill_equal(int32_t *indices, float *values, const sfu__smoothing_fac
 static void fill_unweighted(int32_t *indices, float *values, int64_t *count, const sfu__smoothing_factors *self,
                             const sfu__edges *edges, int64_t row) {
     const row_iterator at = start_row(self->options, edges, row);
-    const double left = self->row_sums != NULL ? self->row_sums[row] : 1.0;
+    const double left = sfu__row_factor(self, row);
     const int32_t *columns = edges->csr->indices + at.next;
     const int64_t entries = at.end - at.next;
     int64_t before = 0;
@@ -259,11 +259,11 @@ sfu_status sfu__smoothing_fill(int32_t *indices, float *values, int64_t *count, 
     if (*count > 0) {
         return SFU_OK;
     }
-    const double scale = divisor(self, edges, row), left = self->row_sums != NULL ? self->row_sums[row] : 1.0;
+    const double scale = divisor(self, edges, row), left = sfu__row_factor(self, row);
     int64_t at_entry = 0;
     for (row_iterator at = start_row(self->options, edges, row); next_entry(&at); at_entry++) {
         /* Multiply the factors first: their product is the same for (i, j) and (j, i), so S is as symmetric as A~. */
-        const double right = self->column_sums != NULL ? self->column_sums[at.column] : 1.0;
+        const double right = sfu__column_factor(self, at.column);
         const double value = scaled ? right * at.value / scale : left * right * at.value;
         indices[at_entry] = at.column;
         values[at_entry] = (float)value;

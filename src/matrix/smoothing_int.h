@@ -17,7 +17,22 @@ typedef struct sfu__smoothing_factors {
     sfu__normalization normalization;
     double *row_sums;    /* r, then r^-left; NULL if left is 0 */
     double *column_sums; /* c, then c^-right; NULL if right is 0. May be row_sums */
+    /* Instead of column_sums, if few factors differ: that of column j is table[codes[j]], and that of row j if coded.
+     */
+    uint16_t *codes;
+    double *table;
+    bool rows_coded;
 } sfu__smoothing_factors;
+
+static inline double sfu__row_factor(const sfu__smoothing_factors *self, int64_t row) {
+    return self->row_sums != NULL ? self->row_sums[row] : self->rows_coded ? self->table[self->codes[row]] : 1.0;
+}
+
+static inline double sfu__column_factor(const sfu__smoothing_factors *self, int32_t column) {
+    return self->codes != NULL         ? self->table[self->codes[column]]
+           : self->column_sums != NULL ? self->column_sums[column]
+                                       : 1.0;
+}
 
 /* Checks the options and finds the normalization. */
 SFU_CHECKED sfu_status sfu__smoothing_start(sfu__smoothing_factors *self, const sfu_smoothing_options *options);

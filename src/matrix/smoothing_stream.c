@@ -3,6 +3,8 @@
 
 #include "parallel.h"
 
+#include <string.h>
+
 enum { ROWS_PER_ITEM = 1 << 12 };
 
 /* ---- the factors ------------------------------------------------------------------------------------------------ */
@@ -103,6 +105,57 @@ static void drop_row_factors(sfu__smoothing_factors *factors) {
     }
 }
 
+/* The codes of the column factors; *codes is NULL if more than 2^16 differ. Every code is the number of a factor in the
+ * order of first occurrence. */
+static sfu_status encode(uint16_t **codes, double **table, const double *factors, int64_t count) {
+    enum { MOST = 1 << 16, SLOTS = 1 << 18, BITS = 18 };
+    sfu_status status = SFU_OK;
+    int32_t *slots = NULL; /* the code at the hash of a factor, from 1; 0: free */
+    int32_t used = 0;
+    SFU_ALLOC_ZERO(slots, SLOTS);
+    SFU_ALLOC(*table, MOST);
+    SFU_ALLOC(*codes, count);
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t bits;
+        memcpy(&bits, &factors[i], sizeof bits);
+        uint64_t at = bits * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BITS);
+        while (slots[at] != 0 && memcmp(&(*table)[slots[at] - 1], &bits, sizeof bits) != 0) {
+            at = (at + 1) % SLOTS;
+        }
+        if (slots[at] == 0 && used == MOST) {
+            sfu__free(*codes);
+            *codes = NULL;
+            goto done;
+        }
+        if (slots[at] == 0) {
+            (*table)[used++] = factors[i];
+            slots[at] = used;
+        }
+        (*codes)[i] = (uint16_t)(slots[at] - 1);
+    }
+done:
+    sfu__free(slots);
+    return status;
+}
+
+/* Two bytes instead of eight per node, which also stay in cache: the factors of a graph without weights are those of
+ * its degrees. */
+static sfu_status encode_factors(sfu__smoothing_factors *factors, int64_t rows) {
+    sfu_status status = SFU_OK;
+    if (factors->column_sums == NULL) {
+        return SFU_OK;
+    }
+    SFU_TRY(encode(&factors->codes, &factors->table, factors->column_sums, rows));
+    if (factors->codes != NULL) {
+        factors->rows_coded = factors->row_sums == factors->column_sums;
+        sfu__free(factors->column_sums);
+        factors->row_sums = factors->rows_coded ? NULL : factors->row_sums;
+        factors->column_sums = NULL;
+    }
+done:
+    return status;
+}
+
 sfu_status sfu__smoothing_stream_new(sfu__smoothing_stream **stream, const sfu__mapped_csr *graph, bool symmetric,
                                      const sfu_smoothing_options *options, double keep, int threads) {
     sfu_status status = SFU_OK;
@@ -127,6 +180,7 @@ sfu_status sfu__smoothing_stream_new(sfu__smoothing_stream **stream, const sfu__
     SFU_TRY(make_column_sums(&job, items));
     SFU_TRY(sfu__parallel(make_factors, &job, items, threads));
     drop_row_factors(&self->factors);
+    SFU_TRY(encode_factors(&self->factors, graph->csr.rows));
     const sfu__normalization *normalization = &self->factors.normalization;
     self->symmetric = self->symmetric && !normalization->scale_rows && normalization->left == normalization->right;
     *stream = self;
@@ -149,6 +203,8 @@ void sfu__smoothing_stream_free(sfu__smoothing_stream *stream) {
         sfu__free(stream->factors.column_sums);
     }
     sfu__free(stream->factors.row_sums);
+    sfu__free(stream->factors.codes);
+    sfu__free(stream->factors.table);
     sfu__free(stream);
 }
 

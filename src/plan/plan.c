@@ -109,11 +109,13 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
         goto done;
     }
     SFU_TRY(sfu__plan_decide(&streams, dataset, net, request));
+    const int64_t needs = streams ? sfu__stream_needs(dataset, net, request) : 0;
     const bool in_parts = request->ranks != NULL && !streams && !learns_smoothing(net);
     const bool mapped = streams || (in_parts && dataset->dense != NULL);
     SFU_TRY(mapped ? sfu__dataset_check_streamed(dataset) : sfu_dataset_check(dataset));
     SFU_ALLOC_ZERO(self, 1);
     self->memory = streams ? request->memory : 0;
+    self->needs = needs;
     self->in_parts = in_parts;
     self->dataset = dataset;
     self->backend = request->backend;
@@ -144,13 +146,20 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
         }
     }
     sfu__smoothers_scatter(self);
-    SFU_TRY(streams ? sfu__stream_check_steps(self) : SFU_OK);
+    SFU_TRY(streams ? sfu__stream_check_steps(self, request->executors) : SFU_OK);
     *plan = self;
     self = NULL;
 done:
     sfu__watch_end(before);
     sfu__plan_release(self);
     return status;
+}
+
+void sfu__plan_drop_factors(sfu__plan *plan) {
+    for (int i = 0; i < plan->smoother_count && !plan->passes[SFU_PASS_PREDICT].exists; i++) {
+        sfu__smoothing_stream_free(plan->smoothers[i].stream);
+        plan->smoothers[i].stream = NULL;
+    }
 }
 
 bool sfu__plan_streams(const sfu__plan *plan) { return plan->memory > 0; }

@@ -52,7 +52,10 @@ typedef struct sfu__plan_request {
     bool dropout;                     /* training uses dropout: some rate of the run or of a layer is not 0 */
     unsigned rewrites;                /* SFU__ALL_REWRITES, or fewer */
     int threads;                      /* for building the plan; never changes it */
-    int64_t memory;                   /* most bytes of anonymous memory, 0: no limit; never changes results */
+    int32_t executors;                /* that will run the plan at once, for the limit; 0: 1 */
+    int64_t used_before;              /* memory of the process without other plans, for the same; 0: as it is now */
+    int32_t later;  /* nodes that a later prediction computes within the same limit: for the message about a smaller */
+    int64_t memory; /* most bytes of anonymous memory, 0: no limit; never changes results */
     int strategies[SFU_PASSES][SFU__SEGMENTS]; /* strategy per segment, numbered from 1; 0: the fastest at the nominal
                                                 * rates. Segments beyond these are always chosen by the planner */
 } sfu__plan_request;
@@ -95,6 +98,9 @@ SFU_CHECKED sfu_status sfu__plan_stream_to(sfu__scratch *file, const sfu__plan *
                                            const int32_t *nodes, int32_t count);
 SFU_CHECKED sfu_status sfu__plan_stream_from(sfu__scratch *file, const sfu__plan *plan, int32_t all, int32_t first,
                                              int32_t count);
+
+/* Frees what a streaming plan without a prediction needs no more once it is made: the factors of S. */
+void sfu__plan_drop_factors(sfu__plan *plan);
 
 /* Width of the last hidden layer, 0 if there is none. */
 int32_t sfu__plan_embedding_width(const sfu__plan *plan);

@@ -110,6 +110,11 @@ static sfu_status prepare(train_job *job) {
         sfu__train_request(job->net, job->split, job->options->dropout, job->options->threads, job->device);
     request.epochs = job->options->epochs;
     request.memory = sfu__limit_of(job->options->memory);
+    for (int part = 0; part < SFU_PARTS; part++) {
+        int32_t count = 0;
+        (void)sfu_split_part(job->split, (sfu_part)part, &count);
+        request.later += count;
+    }
     SFU_TRY(sfu__objective_make(&job->objective, job->dataset, job->split,
                                 &(sfu__objective_options){job->options->loss, job->options->balanced}));
     SFU_TRY(sfu__objective_scorer(&job->scorer, job->options->metric, &job->objective, job->dataset));

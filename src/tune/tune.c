@@ -27,7 +27,10 @@ static sfu_status check(sfu__tuning *self) {
     int32_t val = 0;
     SFU_TRY(sfu__train_options_check(&self->train));
     SFU_TRY(sfu__device_parse(&self->device, self->train.device));
-    SFU_TRY(sfu_dataset_check(self->dataset));
+    const bool limited = self->train.memory > 0;
+    self->device.kind = limited ? SFU__DEVICE_CPU : self->device.kind;
+    SFU_TRY(limited || sfu__ranks_here() != NULL ? sfu__dataset_check_nodes(self->dataset)
+                                                 : sfu_dataset_check(self->dataset));
     sfu_split_part(self->split, SFU_VAL, &val);
     if (options->trials < 1 || options->wave < 1 || options->wave > SFU__BATCH_MAX) {
         status =
@@ -172,6 +175,10 @@ static sfu_status train_winner(sfu__tuning *self, const sfu__trial *best) {
     sfu_status status = SFU_OK;
     sfu__candidate candidate = {0};
     SFU_TRY(sfu__candidate_make(&candidate, study->space, best->values, &self->train));
+    if (self->train.memory > 0) { /* the memory of the trials is needed */
+        sfu__trial_pool_free(self->pool);
+        self->pool = NULL;
+    }
     study->winner = self->train;
     study->winner.lr = candidate.lr;
     study->winner.weight_decay = candidate.weight_decay;

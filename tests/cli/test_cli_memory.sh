@@ -48,6 +48,59 @@ if [ "${BUILD_KIND:-plain}" = plain ]; then
         train big.safetensors gcn --memory "${limit}K" --quiet
     fails 'needs about' train big.safetensors lpnn --memory "${limit}K" --quiet
     fails 'needs .* of memory, more than the limit of 1M' train big.safetensors sgcn --memory 1M --quiet
+
+    # The limit that a refusal names is enough.
+    enough() { # COMMAND...
+        fails 'needs up to .* of memory, more than the limit of 1M; use a larger limit' "$@" --quiet --memory 1M
+        local named
+        named=$(sed 's/.*needs up to \([0-9.]*[KMG]\) of memory.*/\1/' error)
+        "$SFUMATO" "$@" --quiet --memory "$named" >/dev/null
+    }
+    "$SFUMATO" data make --nodes 30000 --degree 8 --dense 256 --classes 5 -o few.safetensors --quiet >/dev/null
+    "$SFUMATO" data make --nodes 30000 --degree 8 --vocabulary 3000 -o sparse.safetensors --quiet >/dev/null
+    deep='smooth^6(teleport=0.1) | dense 16 relu | softmax'
+    for data in few sparse; do
+        for network in sgcn fp+mlp "$deep" 'smooth(act=tanh) | smooth | softmax' 'smooth(norm=row) | softmax'; do
+            enough train $data.safetensors "$network" --epochs 3 --threads 2 -o enough.st --force
+        done
+        enough predict $data.safetensors enough.st -o enough.csv --threads 2 --force
+        enough evaluate $data.safetensors enough.st --threads 2
+        enough explain $data.safetensors "$deep" --threads 2
+    done
+
+    # Studies and evaluations: the same results, and the limit holds for all jobs together.
+    study=(tune few.safetensors sgcn --space 'practical k=[1..3]' --trials 12 --epochs 5 --jobs 2 --study memory
+        --quiet)
+    "$SFUMATO" "${study[@]}" -o all.st --export all.csv --force >/dev/null
+    bytes=$(stat -c %s few.safetensors)
+    (
+        ulimit -d $((bytes * 6 / 10240))
+        "$SFUMATO" "${study[@]}" -o within.st --export within.csv --force --memory $((bytes * 6 / 10240))K
+    ) >/dev/null
+    same all.st within.st
+    same all.csv within.csv
+    enough "${study[@]}"
+    "$SFUMATO" evaluate few.safetensors all.st >all
+    (
+        ulimit -d $((bytes * 6 / 10240))
+        "$SFUMATO" evaluate few.safetensors all.st --memory $((bytes * 6 / 10240))K
+    ) >within
+    same all within
+    python3 - few.safetensors hidden.safetensors <<'PYTHON'
+import array, json, struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+start = 8 + struct.unpack("<Q", data[:8])[0]
+begin, end = json.loads(data[8:start])["y"]["data_offsets"]
+labels = array.array("i", bytes(data[start + begin:start + end]))
+data[start + begin:start + end] = array.array("i", [y if i % 150 == 0 else -1 for i, y in enumerate(labels)]).tobytes()
+open(sys.argv[2], "wb").write(data)
+PYTHON
+    label=(label hidden.safetensors --budget steps:1 --force)
+    "$SFUMATO" "${label[@]}" --nets sgcn,mlp -o all.csv --quiet >/dev/null
+    enough "${label[@]}" --nets sgcn,mlp -o within.csv
+    same all.csv within.csv
+    fails 'needs about .*; only a network' "${label[@]}" --nets gcn -o never.csv --memory 20M --quiet
+    fails 'needs about .*; only a network' tune few.safetensors gcn --trials 2 --study memory --memory 10M --quiet
 fi
 fails 'expected a number of bytes such as 8G' train big.safetensors sgcn --memory lots
 

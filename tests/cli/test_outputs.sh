@@ -41,6 +41,13 @@ run 0 '' "${train[@]}" -o model
 cp model model.kept
 cp small.safetensors small.kept
 
+# ---- "-" is not the name of a file ----------------------------------------------------------------------------------
+run 2 '-o: expected the name of a file, found "-"; for standard output use /dev/stdout' data make -o -
+run 2 '-o: expected the name of a file' data order small.safetensors -o -
+run 2 '-o: expected the name of a file' "${train[@]}" -o -
+run 2 '--export: expected the name of a file' "${tune[@]}" --export -
+[ ! -e ./- ] || refuse "a file was written to -"
+
 # ---- devices and FIFOs are written to ----------------------------------------------------------------------------------
 mkfifo fifo
 for option in -o --curve; do

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "plan_int.h"
+#include "reach_sweep.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -264,6 +265,47 @@ static void estimates_are_exact(void **state) {
     assert_true(estimate.nonzeros[LAST] == (double)sparse.indptr[sparse.rows]);
     sfu__matrix_clear(&sparse);
     sfu__fold_estimate_clear(&estimate);
+    sfu__plan_release(plan);
+}
+
+static void assert_same_sweep(const sfu__sweep *one, const sfu__sweep *parts) {
+    assert_true(one->part_count == 1 && parts->part_count > 1);
+    assert_true(one->reached == parts->reached && one->settled == parts->settled);
+    assert_true(one->walked == parts->walked && one->words_visited == parts->words_visited);
+}
+
+/* A sweep in parts counts what one of all rows at once counts, after every step and until it settles. */
+static void sweeps_in_parts_count_the_same(void **state) {
+    const fixture *it = *state;
+    enum { LAST = 44 };
+    sfu__plan *plan = plan_of(it, "smooth^40 | smooth^4(teleport=0.2, self=0) | softmax", SFU__ALL_REWRITES);
+    const sfu__row_set *rows = &plan->passes[SFU_PASS_EVALUATE].row_sets[LAST];
+    uint64_t *seen = sfu__alloc((size_t)plan->features * SFU__SAMPLE_WORDS, sizeof *seen);
+    bool settled = false;
+    assert_non_null(seen);
+    assert_true(rows->count > 4 * 64);
+    for (int words = 1; words <= 3; words += 2) {
+        sfu__sweep one = {0}, parts = {0};
+        double wanted, got;
+        assert_ok(sfu__sweep_start(&one, plan, rows));
+        sfu__sweep_widest = words;
+        assert_ok(sfu__sweep_start(&parts, plan, rows));
+        sfu__sweep_widest = SFU__SAMPLE_WORDS;
+        for (int i = LAST - 1; i >= 0; i--) {
+            assert_ok(sfu__sweep_step(&one, i));
+            assert_ok(sfu__sweep_step(&parts, i));
+            assert_same_sweep(&one, &parts);
+            assert_ok(sfu__sweep_features(&wanted, &one, seen));
+            assert_ok(sfu__sweep_features(&got, &parts, seen));
+            assert_true(wanted == got);
+            assert_same_sweep(&one, &parts);
+        }
+        settled = settled || one.settled;
+        sfu__sweep_clear(&one);
+        sfu__sweep_clear(&parts);
+    }
+    assert_true(settled);
+    sfu__free(seen);
     sfu__plan_release(plan);
 }
 
@@ -550,12 +592,19 @@ static void every_allocation_of_panels_may_fail(void **state) {
 int main(void) {
     const struct CMUnitTest memory[] = {cmocka_unit_test(memory_does_not_grow_with_depth)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folded_features_are_shared),  cmocka_unit_test(never_predicted_slower_than_plain),
-        cmocka_unit_test(every_way_computes_the_same), cmocka_unit_test(refuses_a_column_that_is_not_there),
-        cmocka_unit_test(every_allocation_may_fail),   cmocka_unit_test(rows_ascend),
-        cmocka_unit_test(estimates_are_exact),         cmocka_unit_test(panels_compute_the_same),
-        cmocka_unit_test(deep_networks_are_planned),   cmocka_unit_test(limits_are_told),
-        cmocka_unit_test(long_paths_are_not_listed),   cmocka_unit_test(every_allocation_of_panels_may_fail),
+        cmocka_unit_test(folded_features_are_shared),
+        cmocka_unit_test(never_predicted_slower_than_plain),
+        cmocka_unit_test(every_way_computes_the_same),
+        cmocka_unit_test(refuses_a_column_that_is_not_there),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(rows_ascend),
+        cmocka_unit_test(estimates_are_exact),
+        cmocka_unit_test(sweeps_in_parts_count_the_same),
+        cmocka_unit_test(panels_compute_the_same),
+        cmocka_unit_test(deep_networks_are_planned),
+        cmocka_unit_test(limits_are_told),
+        cmocka_unit_test(long_paths_are_not_listed),
+        cmocka_unit_test(every_allocation_of_panels_may_fail),
     };
     const int failed = cmocka_run_group_tests(memory, NULL, NULL); /* first, while the library holds no memory */
     return failed + cmocka_run_group_tests(tests, open_fixture, close_fixture);

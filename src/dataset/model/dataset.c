@@ -406,13 +406,27 @@ int64_t sfu__dataset_bytes(const sfu_dataset *dataset, bool indices_only) {
     return sum;
 }
 
+static bool is_still_mapped(const sfu_dataset *dataset, const sfu__tensor *tensor) {
+    return dataset->file != NULL && sfu__bytes_is_mapped(sfu__safetensors_bytes(dataset->file), tensor->data);
+}
+
+int64_t sfu__dataset_node_bytes(const sfu_dataset *dataset) {
+    int64_t sum = 0;
+    for (int64_t i = 0; i < dataset->tensor_count; i++) {
+        const sfu__tensor *tensor = &dataset->tensors[i];
+        if (!is_of_matrix(tensor) && is_integer(tensor) && is_still_mapped(dataset, tensor)) {
+            sum += tensor->count * (tensor->dtype == SFU__I64 ? 8 : 4);
+        }
+    }
+    return sum;
+}
+
 sfu_status sfu__dataset_copy_indices(sfu_dataset *dataset, bool matrices) {
     sfu_status status = SFU_OK;
     bool copied = false;
-    for (int64_t i = 0; dataset->file != NULL && i < dataset->tensor_count; i++) {
+    for (int64_t i = 0; i < dataset->tensor_count; i++) {
         sfu__tensor *tensor = &dataset->tensors[i];
-        if (is_integer(tensor) && (matrices || !is_of_matrix(tensor)) &&
-            sfu__bytes_is_mapped(sfu__safetensors_bytes(dataset->file), tensor->data)) {
+        if (is_integer(tensor) && (matrices || !is_of_matrix(tensor)) && is_still_mapped(dataset, tensor)) {
             SFU_TRY(copy_tensor(dataset, tensor));
             copied = true;
         }

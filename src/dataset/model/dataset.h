@@ -81,6 +81,8 @@ void sfu__dataset_take_scratch(sfu_dataset *dataset, struct sfu__scratch **scrat
 /* Copies the integer tensors that lie in a mapped file, and binds again; without `matrices` not those of the graph and
  * of the features. Called only by the checks. */
 SFU_CHECKED sfu_status sfu__dataset_copy_indices(sfu_dataset *dataset, bool matrices);
+/* Bytes that a copy of the indices without the matrices will take. */
+int64_t sfu__dataset_node_bytes(const sfu_dataset *dataset);
 
 /* Parts of sfu_dataset_check, for datasets larger than memory. They are the whole check unless the file is mapped.
  *   nodes    labels, splits, names and node columns; the graph and the features may not be read

@@ -2,7 +2,6 @@
 #include "stream_slice.h"
 
 #include "parallel.h"
-#include "format_number.h"
 #include "process_memory.h"
 #include "progress.h"
 
@@ -102,7 +101,13 @@ static int buffer_count(const sfu__slice_job *job) {
             start = start || (i < job->final && op->start != i && job->plan->smoothers[op->smoothing].teleport > 0.0);
         }
     }
-    return smoothings < 2 ? smoothings : 2 + start;
+    return smoothings < 2 || job->spills ? smoothings > 0 : 2 + start;
+}
+
+/* Whether the results of all ops but the last may go through the file: they are of all nodes and are read once, by the
+ * next op. */
+static bool may_spill(sfu__slice_job *job) {
+    return job->file != NULL && job->needed == NULL && buffer_count(job) == 2;
 }
 
 static int64_t smoothing_count(const sfu__slice_job *job) {
@@ -122,32 +127,38 @@ static int64_t slice_bytes(const sfu__slice_job *job, int32_t width, bool produc
     const double degree = plan->smoother_count > 0 ? (double)plan->smoothers[0].stream->nonzeros / (double)nodes : 0.0;
     const int64_t weights = product ? (int64_t)plan->features * width * 4 : 0;
     return nodes * per_node + rows * per_row + weights +
-           plan->threads * sfu__slice_scratch_bytes(plan, product, degree);
+           plan->threads * sfu__slice_scratch_bytes(plan->dataset, product, degree);
 }
 
 int32_t sfu__stream_widest = SFU__SLICE_MOST;
 
-/* The widest slices that fit into the limit. */
+static int32_t widest_within(const sfu__slice_job *job, int64_t bytes, int32_t columns, bool product) {
+    int32_t width = columns < sfu__stream_widest ? sfu__ld(columns) : sfu__stream_widest;
+    while (width > SFU__SLICE_LEAST && slice_bytes(job, width, product) > bytes) {
+        width /= 2;
+    }
+    return width;
+}
+
+/* The widest slices that fit into the limit; through the file if that makes them wider. */
 sfu_status sfu__slices_choose(sfu__slice_job *job, sfu__stream_work *work, int32_t columns, bool product) {
-    char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
     const int64_t used = sfu__process_memory();
     const int64_t left = job->plan->memory > 0 ? job->plan->memory - used : INT64_MAX; /* a rank has no limit */
-    int32_t width = columns < sfu__stream_widest ? sfu__ld(columns) : sfu__stream_widest;
-    while (width > 4 && slice_bytes(job, width, product) > left) {
-        width /= 2;
+    int32_t width = widest_within(job, left, columns, product);
+    if (may_spill(job)) {
+        job->spills = true;
+        const int32_t wider = widest_within(job, left, columns, product);
+        job->spills = wider > width;
+        width = wider;
     }
     const int64_t bytes = slice_bytes(job, width, product);
     if (bytes > left) {
-        return sfu__fail(SFU_ERR_MEMORY,
-                         "%s: streaming %lld nodes needs at least %s of memory, more than the limit of %s; use a "
-                         "larger limit",
-                         job->plan->dataset->name, (long long)job->plan->nodes,
-                         sfu__size_text(needs, (double)(used + bytes)),
-                         sfu__size_text(limit, (double)job->plan->memory));
+        return sfu__stream_refuse(job->plan, used + bytes);
     }
     job->width = width;
     *work = (sfu__stream_work){.slices = (columns + width - 1) / width, .width = width, .peak = used + bytes};
     work->graph_passes = work->slices * smoothing_count(job);
+    job->spill_offset = (int64_t)work->slices * job->out->count * width * (int64_t)sizeof(float);
     return SFU_OK;
 }
 

@@ -29,7 +29,16 @@ SFU_CHECKED sfu_status sfu__stream_fold_rows(float **dense, const sfu__plan *pla
 SFU_CHECKED sfu_status sfu__stream_reserve(sfu__pass *pass, const sfu__plan *plan, int last, bool sparse);
 SFU_CHECKED sfu_status sfu__stream_product(const sfu__plan *plan, sfu__pass *pass, const float *theta);
 
-/* Fails if the memory of the steps does not fit into what the limit leaves. */
-SFU_CHECKED sfu_status sfu__stream_check_steps(const sfu__plan *plan);
+/* Estimated bytes of a plan that holds everything in memory, beside what the process has. */
+int64_t sfu__resident_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request);
+
+/* Bytes of anonymous memory that are enough to stream: an upper bound, computed before the plan is made. */
+int64_t sfu__stream_needs(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request);
+
+/* Fails because the limit is too small; the message says what is enough: `bytes`, or plan->needs if that is more. */
+SFU_CHECKED sfu_status sfu__stream_refuse(const sfu__plan *plan, int64_t bytes);
+
+/* Fails if the memory of the steps, for each executor, does not fit into what the limit leaves. */
+SFU_CHECKED sfu_status sfu__stream_check_steps(const sfu__plan *plan, int executors);
 
 #endif

@@ -23,7 +23,7 @@ static bool can_stream(const sfu_net *net) {
 
 /* Estimated bytes of a plan that holds everything in memory: the indices of the dataset, two forms of each smoothing
  * matrix, and for each pass the features, with a copy after dropout or in panels, and the values of every layer. */
-static int64_t resident_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
+int64_t sfu__resident_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
     const double nodes = sfu_dataset_nodes(dataset), entries = (double)sfu__dataset_mapped_graph(dataset).nonzeros;
     const double features = dataset->dense != NULL
                                 ? nodes * sfu__ld(dataset->features) * 4.0
@@ -51,7 +51,7 @@ sfu_status sfu__plan_decide(bool *streams, const sfu_dataset *dataset, const sfu
     if (request->memory <= 0) {
         return SFU_OK;
     }
-    const int64_t bytes = resident_bytes(dataset, net, request) + sfu__process_memory();
+    const int64_t bytes = sfu__resident_bytes(dataset, net, request) + sfu__process_memory();
     if (bytes <= request->memory) {
         return SFU_OK;
     }
@@ -69,24 +69,19 @@ sfu_status sfu__plan_decide(bool *streams, const sfu_dataset *dataset, const sfu
 }
 
 sfu_status sfu__stream_refuse_segment(const sfu__plan *plan) {
-    char limit[SFU__SIZE_MAX];
+    char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
     return sfu__fail(SFU_ERR_MEMORY,
                      "%s: the fastest plan smooths after the first weights in every epoch and needs the graph in "
-                     "memory, which is more than the limit of %s; use a larger limit",
-                     plan->dataset->name, sfu__size_text(limit, (double)plan->memory));
+                     "memory, up to %s, more than the limit of %s; use a larger limit",
+                     plan->dataset->name, sfu__size_text(needs, (double)plan->needs),
+                     sfu__size_text(limit, (double)plan->memory));
 }
 
-sfu_status sfu__stream_check_steps(const sfu__plan *plan) {
-    char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
-    int64_t bytes = sfu__process_memory() + 4 * plan->parameters.size * (int64_t)sizeof(float);
+sfu_status sfu__stream_check_steps(const sfu__plan *plan, int executors) {
+    int64_t floats = 4 * plan->parameters.size;
     for (int i = 0; i < SFU_PASSES; i++) {
-        bytes += plan->passes[i].arena * (int64_t)sizeof(float);
+        floats += plan->passes[i].arena;
     }
-    return bytes <= plan->memory
-               ? SFU_OK
-               : sfu__fail(SFU_ERR_MEMORY,
-                           "%s: the steps of the network need %s of memory at the requested nodes, more than the limit "
-                           "of %s; use fewer nodes, a narrower network or a larger limit",
-                           plan->dataset->name, sfu__size_text(needs, (double)bytes),
-                           sfu__size_text(limit, (double)(plan->memory)));
+    const int64_t bytes = sfu__process_memory() + floats * (int64_t)sizeof(float) * (executors > 0 ? executors : 1);
+    return bytes <= plan->memory ? SFU_OK : sfu__stream_refuse(plan, bytes);
 }

@@ -41,9 +41,9 @@ void sfu__slice_scratch_clear(sfu__slice_scratch *scratch) {
     *scratch = (sfu__slice_scratch){0};
 }
 
-int64_t sfu__slice_scratch_bytes(const sfu__plan *plan, bool product, double degree) {
+int64_t sfu__slice_scratch_bytes(const sfu_dataset *dataset, bool product, double degree) {
     const double entries = ROWS_PER_ITEM * (degree + 1.0) * 2.0; /* capacities grow by doubling */
-    const double features = product ? (double)ROWS_PER_ITEM * sfu__ld(plan->features) * 4.0 : 0.0;
+    const double features = product ? (double)ROWS_PER_ITEM * sfu__ld(dataset->features) * 4.0 : 0.0;
     return (int64_t)(ROWS_PER_ITEM * 128.0 + entries * 12.0 + features);
 }
 
@@ -317,10 +317,11 @@ static int32_t list_nodes(const sfu__slice_job *self, sfu__slice_scratch *scratc
 
 static sfu_status put_rows(const sfu__slice_job *self, const sfu__slice_scratch *scratch, int32_t count, int64_t item) {
     const bool final = is_final(self);
-    if (final && self->file != NULL) {
+    if ((final && self->file != NULL) || (self->spills && self->op >= 0)) {
         const int64_t row = (int64_t)self->width * (int64_t)sizeof *scratch->rows;
-        return sfu__scratch_write(self->file, self->file_offset + item * ROWS_PER_ITEM * row, scratch->rows,
-                                  count * row);
+        return sfu__scratch_write(self->file,
+                                  (final ? self->file_offset : self->spill_offset) + item * ROWS_PER_ITEM * row,
+                                  scratch->rows, count * row);
     }
     float *to = final ? self->result + item * ROWS_PER_ITEM * self->ld : self->buffers[self->next];
     uint16_t *marks = final ? self->result_marks : self->marks[self->next];
@@ -406,6 +407,9 @@ sfu_status sfu__slice_run(sfu__slice_job *self) {
         SFU_TRY(sfu__parallel(run_item, self, items, plan->threads));
         if (self->op < 0) {
             self->next = 1; /* the features are in the first buffer */
+        } else if (self->spills && !is_final(self)) {
+            SFU_TRY(sfu__scratch_read(self->file, self->spill_offset, self->buffers[self->current],
+                                      (int64_t)plan->nodes * self->width * (int64_t)sizeof **self->buffers));
         } else {
             swap_buffers(self);
         }

@@ -5,7 +5,7 @@
 #include "scratch_file.h"
 #include "stream.h"
 
-enum { SFU__SLICE_MOST = 16, SFU__SLICE_BUFFERS = 3 };
+enum { SFU__SLICE_LEAST = 4, SFU__SLICE_MOST = 16, SFU__SLICE_BUFFERS = 3 };
 
 /* Memory of one thread. */
 typedef struct sfu__slice_scratch {
@@ -43,7 +43,9 @@ typedef struct sfu__slice_job {
     int64_t ld;
     sfu__scratch *file; /* NULL, or: the result goes to this file, slice after slice as [out->count][width] */
     int64_t file_offset;
-    uint16_t *result_marks;      /* [out->count], if sparse */
+    bool spills;            /* the result of an op goes through the file, all rows from spill_offset on: one buffer */
+    int64_t spill_offset;   /* behind the result */
+    uint16_t *result_marks; /* [out->count], if sparse */
     sfu__slice_scratch *scratch; /* [threads] */
 } sfu__slice_job;
 
@@ -66,6 +68,6 @@ SFU_CHECKED sfu_status sfu__stream_by_rows(float **dense, const sfu__plan *plan,
 SFU_CHECKED sfu_status sfu__slice_scratch_make(sfu__slice_scratch *scratch, const sfu__plan *plan, bool product);
 void sfu__slice_scratch_clear(sfu__slice_scratch *scratch);
 /* Its bytes, with rows of S of about `degree` entries. */
-int64_t sfu__slice_scratch_bytes(const sfu__plan *plan, bool product, double degree);
+int64_t sfu__slice_scratch_bytes(const sfu_dataset *dataset, bool product, double degree);
 
 #endif

@@ -1,5 +1,6 @@
 /* runner_cache.c - LRU caches of plans (shared by all threads) and of runners (per thread). */
 #include "runner_cache.h"
+#include "process_memory.h"
 #include "validation_stages.h"
 #include "train.h"
 
@@ -44,7 +45,10 @@ typedef struct thread_runners {
 struct sfu__runner_cache {
     const sfu_dataset *dataset;
     const sfu_split *split;
-    sfu__cache_gpu gpu; /* all zeros: none */
+    sfu__cache_gpu gpu;       /* all zeros: none */
+    int64_t memory;           /* 0: no limit */
+    int64_t used_before;      /* memory of the process without plans */
+    pthread_mutex_t planning; /* within a limit: held by the thread that makes a plan or a runner */
     pthread_mutex_t lock;
     pthread_cond_t made;
     sfu__shared_plan *plans;
@@ -177,7 +181,15 @@ static sfu_status make_plan(sfu__shared_plan *plan, const sfu__runner_cache *cac
     SFU_TRY(sfu__net_copy(&plan->net, net));
     sfu__plan_request request = sfu__train_request(plan->net, cache->split, dropout, 1, cpu);
     request.stages = plan->staged && cache->stages.nodes != NULL ? &cache->stages : NULL;
+    if (cache->memory > 0) {
+        request.memory = cache->memory;
+        request.used_before = cache->used_before;
+        request.threads = request.executors = cache->thread_count;
+    }
     SFU_TRY(sfu__runner_plan(&plan->plan, cache->dataset, plan->net, &request));
+    if (plan->plan != NULL) {
+        sfu__plan_drop_factors(plan->plan);
+    }
     SFU_TRY(plan->for_gpu ? make_trainer(plan, cache, &request) : SFU_OK);
 done:
     return status;
@@ -290,7 +302,7 @@ static void evict_runners(sfu__runner_cache *cache, thread_runners *own) {
                 oldest = oldest == NULL || kept->used < oldest->used ? kept : oldest;
             }
         }
-        if (bytes <= RUNNER_BYTES_MAX) {
+        if (bytes <= (cache->memory > 0 ? 0 : RUNNER_BYTES_MAX)) {
             return;
         }
         drop_runner(cache, oldest);
@@ -307,6 +319,19 @@ done:
     if (status != SFU_OK) {
         drop_runner(cache, kept);
     }
+    return status;
+}
+
+/* Without enough memory: once again without the plans that nobody uses. */
+static sfu_status make_runner_within(cached_runner *kept, sfu__runner_cache *cache, const char *key, const sfu_net *net,
+                                     double dropout, sfu__team *team) {
+    pthread_mutex_lock(&cache->planning);
+    sfu_status status = make_runner(kept, cache, key, net, dropout, team);
+    if (status == SFU_ERR_MEMORY) {
+        sfu__runner_cache_shrink(cache);
+        status = make_runner(kept, cache, key, net, dropout, team);
+    }
+    pthread_mutex_unlock(&cache->planning);
     return status;
 }
 
@@ -333,7 +358,8 @@ sfu_status sfu__runner_cache_get(const sfu__runner **runner, sfu__runner_cache *
     if (kept->plan == NULL || strcmp(kept->plan->key, key.bytes) != 0) {
         drop_runner(cache, kept);
         evict_runners(cache, own);
-        SFU_TRY(make_runner(kept, cache, key.bytes, net, dropout, own->team));
+        SFU_TRY(
+            (cache->memory > 0 ? make_runner_within : make_runner)(kept, cache, key.bytes, net, dropout, own->team));
     }
     kept->used = ++own->clock;
     *runner = &kept->runner;
@@ -390,13 +416,16 @@ done:
 /* ---- construction ------------------------------------------------------------------------------------------------ */
 
 sfu_status sfu__runner_cache_new(sfu__runner_cache **cache, const sfu_dataset *dataset, const sfu_split *split,
-                                 int threads, const sfu__cache_gpu *gpu) {
+                                 int threads, const sfu__cache_gpu *gpu, int64_t memory) {
     sfu_status status = SFU_OK;
     sfu__runner_cache *self = NULL;
     SFU_ALLOC_ZERO(self, 1);
     self->dataset = dataset;
     self->split = split;
     self->gpu = gpu != NULL ? *gpu : (sfu__cache_gpu){0};
+    self->memory = memory;
+    self->learnt = memory > 0; /* stages are not worth another plan of every network */
+    pthread_mutex_init(&self->planning, NULL);
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->made, NULL);
     *cache = self;
@@ -408,6 +437,7 @@ sfu_status sfu__runner_cache_new(sfu__runner_cache **cache, const sfu_dataset *d
     for (; self->thread_count < threads; self->thread_count++) {
         SFU_TRY(sfu__team_open(&self->threads[self->thread_count].team, threads < TEAM_MAX ? threads : TEAM_MAX));
     }
+    self->used_before = sfu__process_memory();
 done:
     return status;
 }
@@ -429,6 +459,7 @@ void sfu__runner_cache_free(sfu__runner_cache *cache) {
     }
     pthread_cond_destroy(&cache->made);
     pthread_mutex_destroy(&cache->lock);
+    pthread_mutex_destroy(&cache->planning);
     sfu__hardness_clear(&cache->hardness);
     sfu__free(cache->stages.nodes);
     sfu__free(cache->misses);

@@ -20,9 +20,11 @@ typedef struct sfu__cache_gpu {
     int32_t epochs;                  /* of a training, at most */
 } sfu__cache_gpu;
 
-/* Dataset, split and what `gpu` refers to must outlive the cache. `gpu` may be NULL. */
+/* Dataset, split and what `gpu` refers to must outlive the cache. `gpu` may be NULL. Within a memory limit (not 0) one
+ * plan is made at a time, on all threads, and a thread keeps one runner. */
 SFU_CHECKED sfu_status sfu__runner_cache_new(sfu__runner_cache **cache, const sfu_dataset *dataset,
-                                             const sfu_split *split, int threads, const sfu__cache_gpu *gpu);
+                                             const sfu_split *split, int threads, const sfu__cache_gpu *gpu,
+                                             int64_t memory);
 void sfu__runner_cache_free(sfu__runner_cache *cache);
 
 /* The team that a thread's training runs use: the thread and its helpers. */

@@ -460,7 +460,8 @@ static sfu_status prepare(sfu__trial_pool *pool) {
                                                       .balanced = options->train->balanced};
     const sfu__cache_gpu gpu = {options->gpu.gpu, &pool->objective, options->train->epochs};
     SFU_TRY(sfu__objective_make(&pool->objective, options->dataset, options->split, &objective_options));
-    SFU_TRY(sfu__runner_cache_new(&pool->cache, options->dataset, options->split, options->jobs, &gpu));
+    SFU_TRY(sfu__runner_cache_new(&pool->cache, options->dataset, options->split, options->jobs, &gpu,
+                                  sfu__limit_of(options->train->memory)));
     SFU_ALLOC_ZERO(pool->threads, options->jobs);
     pthread_mutex_lock(&pool->lock);
     status = on_gpu(pool) ? start_gpu_threads(pool) : start_threads(pool);
