@@ -33,12 +33,13 @@ same_model() { # same_model DATASET NET: the model files of both devices
     cmp "$folder/cpu.safetensors" "$folder/cuda.safetensors" && cmp "$folder/cpu.csv" "$folder/cuda.csv"
 }
 
-study() { # study DEVICE FILE CSV
-    "${sfumato[@]}" tune "${datasets[0]}" gcn --trials 200 --seed 3 --study "$2" --device "$1" --export "$3" -q --force
+study() { # study DEVICE FILE CSV [OPTION...]
+    "${sfumato[@]}" tune "${datasets[0]}" gcn --trials 200 --seed 3 --study "$2" --device "$1" --export "$3" -q --force \
+        "${@:4}"
 }
 
-same_study() {
-    study cpu memory "$folder/cpu.csv" && study cuda memory "$folder/gpu.csv" &&
+same_study() { # same_study [OPTION...]
+    study cpu memory "$folder/cpu.csv" "$@" && study cuda memory "$folder/gpu.csv" "$@" &&
         cmp <(cut -d, -f1-9 "$folder/cpu.csv") <(cut -d, -f1-9 "$folder/gpu.csv")
 }
 
@@ -81,6 +82,9 @@ for net in gcn sgcn mlp+lp 'smooth(learn=self+right) | dense 16 relu | smooth(le
     check "model and predictions: $net" same_model "${datasets[0]}" "$net"
 done
 check "a study of 200 trials" same_study
+for metric in macro-f1 balanced-accuracy auc average-precision; do
+    check "a study of 100 trials by $metric" same_study --trials 100 --metric $metric
+done
 check "the same study, killed three times" killed_study
 check "a comparison" same_comparison
 if command -v compute-sanitizer >/dev/null; then

@@ -342,6 +342,7 @@ static void add_score(state *self, sfu__gpu_operand output) {
     step->a = output;
     step->scratch = pass->losses;
     step->phases = 2;
+    pass->step_count += sfu__gpu_add_metric(step + 1, self->to, self->objective, &output);
 }
 
 static void add_pass(state *self, sfu_pass kind) {
