@@ -78,7 +78,7 @@ for dataset in "${datasets[@]}"; do
     check "populations of $(basename "$dataset")" same_population "$dataset" gcn,sgcn,fp+mlp,sgcn+lp,gcn+lp,linear+lp,mlp+lp
 done
 check "populations of citation: lpnn" same_population citation lpnn
-for net in gcn sgcn mlp+lp 'smooth(learn=self+right) | dense 16 relu | smooth(learn=left) | softmax'; do
+for net in gcn sgcn mlp+lp lpnn 'lpnn(f=clamp, input=x, output=f)' 'smooth(learn=self+right) | dense 16 relu | smooth(learn=left) | softmax'; do
     check "model and predictions: $net" same_model "${datasets[0]}" "$net"
 done
 check "a study of 200 trials" same_study

@@ -21,8 +21,11 @@ for device in cpu cuda; do
     "$SFUMATO" predict small.safetensors cpu.model -o $device.csv -q --device $device >/dev/null
     "$SFUMATO" predict small.safetensors cpu.model --embedding -o $device.hidden -q --device $device >/dev/null
     "$SFUMATO" evaluate small.safetensors cpu.model --device $device >$device.scores
+    "$SFUMATO" train small.safetensors lpnn -o $device.lpnn --epochs 8 -q --device $device --metric auc >/dev/null
+    "$SFUMATO" predict small.safetensors cpu.lpnn -o $device.lpnn.csv -q --device $device >/dev/null
+    "$SFUMATO" predict small.safetensors cpu.lpnn --embedding -o $device.lpnn.hidden -q --device $device >/dev/null
 done
-for kind in model more csv hidden scores curve; do
+for kind in model more csv hidden scores curve lpnn lpnn.csv lpnn.hidden; do
     cmp cpu.$kind cuda.$kind || fail "--device cuda gives another $kind"
 done
 "$SFUMATO" explain small.safetensors gcn --measure -q --device cuda >plan 2>/dev/null
@@ -42,5 +45,7 @@ fails() {
 }
 fails 1 memory=20000 'GB of device memory, and .* GB are free' train small.safetensors gcn -o other
 fails 1 fail=cuLaunchKernelEx:719:40 'cuda:0' train small.safetensors gcn -o other
+fails 1 memory=20000 'GB of device memory, and .* GB are free' train small.safetensors lpnn -o other
+fails 1 fail=cuLaunchKernelEx:719:40 'cuda:0' train small.safetensors lpnn -o other
 fails 1 fail=cuLaunchKernelEx:719 'cuda:0' predict small.safetensors cpu.model -o labels.csv
 fails 1 fail=cuMemcpyDtoHAsync_v2:700 'cuda:0' predict small.safetensors cpu.model --embedding -o labels.csv
