@@ -71,7 +71,22 @@ same_population() { # every training has the processor's parameters
 sanitizer() { # sanitizer TOOL
     "${sfumato[@]}" data make -o "$folder/small.safetensors" --nodes 300 --vocabulary 40 -q --force &&
         compute-sanitizer --tool "$1" --error-exitcode 1 "${population[@]}" --trainings 2 --epochs 1 --nets gcn,sgcn+lp,lpnn \
-            "$folder/small.safetensors"
+            "$folder/small.safetensors" &&
+        for metric in macro-f1 auc; do
+            compute-sanitizer --tool "$1" --error-exitcode 1 "${sfumato[@]}" tune "$folder/small.safetensors" sgcn \
+                --trials 2 --epochs 2 --metric $metric --study memory --device cuda -q || return 1
+        done
+}
+
+measured() { # measured DATASET: every rate is positive, and no pass is faster than its lower bound
+    "${sfumato[@]}" bench "$1" gcn --device cuda --json -q >"$folder/bench.json" && python3 - "$folder/bench.json" <<'PY'
+import json, sys
+bench = json.load(open(sys.argv[1]))
+assert bench["measured_on"].startswith("cuda:0 ("), bench["measured_on"]
+assert all(rate["value"] > 0 for rate in bench["rates"]), bench["rates"]
+for key in ("train", "evaluate", "predict"):
+    assert 0 < bench[key]["floor_s"] <= bench[key]["measured_s"], (key, bench[key])
+PY
 }
 
 for dataset in "${datasets[@]}"; do
@@ -87,6 +102,7 @@ for metric in macro-f1 balanced-accuracy auc average-precision; do
 done
 check "the same study, killed three times" killed_study
 check "a comparison" same_comparison
+check "bench" measured "${datasets[0]}"
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck; do
         check "compute-sanitizer $tool" sanitizer $tool

@@ -1,7 +1,6 @@
 /* device.c - reads the name of a device. */
 #include "device.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { ORDINAL_MAX = 1023 };
@@ -53,12 +52,4 @@ sfu_status sfu__device_parse(sfu__device *device, const char *text) {
                          quoted);
     }
     return SFU_OK;
-}
-
-sfu_status sfu__device_unavailable(const sfu__device *device) {
-    char ordinal[16] = "";
-    if (device->ordinal >= 0) {
-        snprintf(ordinal, sizeof ordinal, ":%d", device->ordinal);
-    }
-    return sfu__fail(SFU_ERR_UNSUPPORTED, "device \"cuda%s\": it cannot run this yet; use auto or cpu", ordinal);
 }

@@ -282,7 +282,7 @@ static void failing_calls(void **state) {
         int code;
     } calls[] = {{"cuLaunchKernelEx", 719},     {"cuLaunchKernelEx", 1},      {"cuMemcpyHtoDAsync_v2", 700},
                  {"cuMemcpyDtoHAsync_v2", 719}, {"cuStreamSynchronize", 719}, {"cuMemAlloc_v2", 2},
-                 {"cuMemHostAlloc", 2},         {"cuStreamCreate", 2},        {"cuMemsetD32Async", 1}};
+                 {"cuMemAllocHost_v2", 2},      {"cuStreamCreate", 2},        {"cuMemsetD32Async", 1}};
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         bool failed = true;
         int nth = 1;

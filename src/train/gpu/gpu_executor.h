@@ -11,6 +11,7 @@
 #ifndef SFU_GPU_EXECUTOR_H
 #define SFU_GPU_EXECUTOR_H
 
+#include "cost.h"
 #include "gpu.h"
 #include "plan.h"
 
@@ -42,6 +43,9 @@ sfu__dense sfu__gpu_executor_output(sfu__gpu_executor *executor, sfu_pass pass);
 SFU_CHECKED sfu_status sfu__gpu_executor_embedding(sfu__dense *embedding, sfu__gpu_executor *executor, sfu_pass pass);
 SFU_CHECKED sfu_status sfu__gpu_executor_measure(sfu__gpu_executor *executor, bool on);
 double sfu__gpu_executor_seconds(const sfu__gpu_executor *executor, sfu_pass pass, size_t step);
+
+/* Predicted seconds of a step on a GPU. */
+double sfu__gpu_step_seconds(const sfu__work *work);
 
 /* Predicted seconds of `epochs` training steps (at most 200) with their evaluations, or of one prediction: on the
  * threads of the CPU, and on a GPU. */

@@ -5,12 +5,16 @@
 
 static const double launch_seconds = 5e-6, memory_bytes_per_s = 2e12, flops_per_s = 3e12;
 
+double sfu__gpu_step_seconds(const sfu__work *work) {
+    return launch_seconds + sfu__work_bytes(work) / memory_bytes_per_s + sfu__work_flops(work) / flops_per_s;
+}
+
 static sfu__device_seconds pass_seconds(const sfu__pass *pass, int threads) {
     sfu__device_seconds sum = {0};
     for (size_t i = 0; pass->exists && i < pass->step_count; i++) {
         const sfu__work *work = &pass->steps[i].work;
         sum.cpu += sfu__work_seconds(work, &sfu__nominal_rates) / threads;
-        sum.gpu += launch_seconds + sfu__work_bytes(work) / memory_bytes_per_s + sfu__work_flops(work) / flops_per_s;
+        sum.gpu += sfu__gpu_step_seconds(work);
     }
     return sum;
 }
