@@ -148,7 +148,7 @@ static void print_rates(const sfu_bench *bench) {
         snprintf(value, sizeof value, rate->value < 10 ? "%.2f" : "%.1f", rate->value);
         TABLE_CELLS(&table, rate->what, value, rate->unit);
     }
-    put_heading(stdout, "Throughput of %s%s", on_gpu() ? "" : "one core of ", sfu_bench_device(bench));
+    put_heading(stdout, on_gpu() ? "Throughput of %s" : "Throughput of one core (%s)", sfu_bench_device(bench));
     table_print(&table, stdout, 2);
 }
 
