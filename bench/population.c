@@ -78,7 +78,7 @@ static void measure(const options *options, const char *dataset, const setting *
     sfu__gpu_worker *worker = NULL;
     double times[RUNS];
     must(sfu_net_parse(&net, text, NULL));
-    must(sfu__objective_make(&objective, of->dataset, of->split, &(sfu__objective_options){SFU_LOSS_MEAN, false}));
+    must(sfu__objective_make(&objective, of->dataset, of->split, &(sfu__objective_options){.loss = SFU_LOSS_MEAN}));
     const sfu__plan_request request =
         sfu__train_request(net, of->split, 0.5, 1, (sfu__device){.kind = SFU__DEVICE_CPU});
     must(sfu__runner_make(&runner, of->dataset, net, &request));

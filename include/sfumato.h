@@ -1451,7 +1451,7 @@ typedef struct sfu_bench_options {
     bool keep;                /* store the rates; true */
     sfu_progress_fn progress; /* or NULL */
     void *progress_user;
-    const char *device; /* as in sfu_train_options; "auto" measures the CPU */
+    const char *device; /* as in sfu_train_options; "auto" measures the CPU. The rates of a GPU are not stored */
 } sfu_bench_options;
 
 SFU_API void sfu_bench_options_init_sized(sfu_bench_options *options, size_t size);
@@ -1467,8 +1467,11 @@ SFU_API SFU_CHECKED sfu_status sfu_bench_kept(sfu_bench **bench);
 SFU_API void sfu_bench_free(sfu_bench *bench);
 SFU_API const sfu_rate *sfu_bench_rate(const sfu_bench *bench, int i);
 
-/* A lower bound for the time of a pass on this machine: its gathered rows and dense products at the best measured
- * rates, its random numbers, Adam. */
+/* What was measured: "cpu", or a GPU as "cuda:0 (NVIDIA H200)". */
+SFU_API const char *sfu_bench_device(const sfu_bench *bench);
+
+/* A lower bound for the time of a pass on this machine, or on the GPU: its gathered rows and dense products at the best
+ * measured rates, its random numbers, Adam. */
 SFU_API double sfu_bench_floor(const sfu_bench *bench, const sfu_plan *plan, sfu_pass pass);
 
 #ifdef __cplusplus

@@ -33,12 +33,13 @@ same_model() { # same_model DATASET NET: the model files of both devices
     cmp "$folder/cpu.safetensors" "$folder/cuda.safetensors" && cmp "$folder/cpu.csv" "$folder/cuda.csv"
 }
 
-study() { # study DEVICE FILE CSV
-    "${sfumato[@]}" tune "${datasets[0]}" gcn --trials 200 --seed 3 --study "$2" --device "$1" --export "$3" -q --force
+study() { # study DEVICE FILE CSV [OPTION...]
+    "${sfumato[@]}" tune "${datasets[0]}" gcn --trials 200 --seed 3 --study "$2" --device "$1" --export "$3" -q --force \
+        "${@:4}"
 }
 
-same_study() {
-    study cpu memory "$folder/cpu.csv" && study cuda memory "$folder/gpu.csv" &&
+same_study() { # same_study [OPTION...]
+    study cpu memory "$folder/cpu.csv" "$@" && study cuda memory "$folder/gpu.csv" "$@" &&
         cmp <(cut -d, -f1-9 "$folder/cpu.csv") <(cut -d, -f1-9 "$folder/gpu.csv")
 }
 
@@ -70,19 +71,38 @@ same_population() { # every training has the processor's parameters
 sanitizer() { # sanitizer TOOL
     "${sfumato[@]}" data make -o "$folder/small.safetensors" --nodes 300 --vocabulary 40 -q --force &&
         compute-sanitizer --tool "$1" --error-exitcode 1 "${population[@]}" --trainings 2 --epochs 1 --nets gcn,sgcn+lp,lpnn \
-            "$folder/small.safetensors"
+            "$folder/small.safetensors" &&
+        for metric in macro-f1 auc; do
+            compute-sanitizer --tool "$1" --error-exitcode 1 "${sfumato[@]}" tune "$folder/small.safetensors" sgcn \
+                --trials 2 --epochs 2 --metric $metric --study memory --device cuda -q || return 1
+        done
+}
+
+measured() { # measured DATASET: every rate is positive, and no pass is faster than its lower bound
+    "${sfumato[@]}" bench "$1" gcn --device cuda --json -q >"$folder/bench.json" && python3 - "$folder/bench.json" <<'PY'
+import json, sys
+bench = json.load(open(sys.argv[1]))
+assert bench["measured_on"].startswith("cuda:0 ("), bench["measured_on"]
+assert all(rate["value"] > 0 for rate in bench["rates"]), bench["rates"]
+for key in ("train", "evaluate", "predict"):
+    assert 0 < bench[key]["floor_s"] <= bench[key]["measured_s"], (key, bench[key])
+PY
 }
 
 for dataset in "${datasets[@]}"; do
     check "populations of $(basename "$dataset")" same_population "$dataset" gcn,sgcn,fp+mlp,sgcn+lp,gcn+lp,linear+lp,mlp+lp
 done
 check "populations of citation: lpnn" same_population citation lpnn
-for net in gcn sgcn mlp+lp 'smooth(learn=self+right) | dense 16 relu | smooth(learn=left) | softmax'; do
+for net in gcn sgcn mlp+lp lpnn 'lpnn(f=clamp, input=x, output=f)' 'smooth(learn=self+right) | dense 16 relu | smooth(learn=left) | softmax'; do
     check "model and predictions: $net" same_model "${datasets[0]}" "$net"
 done
 check "a study of 200 trials" same_study
+for metric in macro-f1 balanced-accuracy auc average-precision; do
+    check "a study of 100 trials by $metric" same_study --trials 100 --metric $metric
+done
 check "the same study, killed three times" killed_study
 check "a comparison" same_comparison
+check "bench" measured "${datasets[0]}"
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck; do
         check "compute-sanitizer $tool" sanitizer $tool

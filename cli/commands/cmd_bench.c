@@ -1,4 +1,5 @@
-/* Measures the throughput of one core and compares the epochs of a network with the lower bound that it implies. */
+/* Measures the throughput of one core or of a GPU and compares the epochs of a network with the lower bound that it
+ * implies. */
 #include "cmd.h"
 
 #include "output.h"
@@ -7,6 +8,8 @@
 #include "progress_bar.h"
 #include "table.h"
 #include "training_options.h"
+
+#include <string.h>
 
 static struct {
     cli_input_settings input;
@@ -45,8 +48,11 @@ static comparison compare_epoch(const session *state) {
                         train.measured_s + evaluate.measured_s};
 }
 
+/* The rates of a GPU are not saved. */
+static bool on_gpu(void) { return strncmp(settings.plan.device, "cuda", strlen("cuda")) == 0; }
+
 static sfu_status open_rates(sfu_bench **bench) {
-    sfu_status status = settings.use_saved ? sfu_bench_kept(bench) : SFU_ERR_NOT_FOUND;
+    sfu_status status = settings.use_saved && !on_gpu() ? sfu_bench_kept(bench) : SFU_ERR_NOT_FOUND;
     if (status == SFU_ERR_NOT_FOUND) {
         sfu_bench_options options;
         sfu_bench_options_init(&options);
@@ -110,7 +116,8 @@ static json_t *spread_json(comparison result, sfu_spread spread) {
 }
 
 static json_t *to_json(const session *state) {
-    json_t *object = json_pack("{s:o}", "rates", rates_json(state->bench));
+    json_t *object = json_pack("{s:o, s:s, s:s}", "rates", rates_json(state->bench), "device", settings.plan.device,
+                               "measured_on", sfu_bench_device(state->bench));
     if (!object || !state->plan) {
         return object;
     }
@@ -123,8 +130,7 @@ static json_t *to_json(const session *state) {
         json_put(object, pass_keys[SFU_PASS_TRAIN], comparison_json(compare(state, SFU_PASS_TRAIN))) &&
         json_put(object, pass_keys[SFU_PASS_EVALUATE], comparison_json(compare(state, SFU_PASS_EVALUATE))) &&
         json_put(object, pass_keys[SFU_PASS_PREDICT],
-                 spread_json(compare(state, SFU_PASS_PREDICT), sfu_plan_spread(state->plan, SFU_PASS_PREDICT))) &&
-        json_put(object, "device", json_bytes(settings.plan.device));
+                 spread_json(compare(state, SFU_PASS_PREDICT), sfu_plan_spread(state->plan, SFU_PASS_PREDICT)));
     if (!ok) {
         json_decref(object);
         return NULL;
@@ -142,7 +148,7 @@ static void print_rates(const sfu_bench *bench) {
         snprintf(value, sizeof value, rate->value < 10 ? "%.2f" : "%.1f", rate->value);
         TABLE_CELLS(&table, rate->what, value, rate->unit);
     }
-    put_heading(stdout, "Throughput of one core");
+    put_heading(stdout, on_gpu() ? "Throughput of %s" : "Throughput of one core (%s)", sfu_bench_device(bench));
     table_print(&table, stdout, 2);
 }
 
@@ -159,7 +165,7 @@ static void print_plan(const session *state) {
     put_clean(stdout, sfu_dataset_name(state->input.dataset));
     printf(": ");
     put_clean(stdout, sfu_net_text(state->input.net));
-    printf("\n");
+    printf(" on %s\n", sfu_bench_device(state->bench));
     cli_table table = {.align = "lrrrrr"};
     TABLE_CELLS(&table, "", "lower bound", "predicted", "measured", "measured/bound", "measured/predicted");
     compare_row(&table, pass_titles[SFU_PASS_TRAIN], compare(state, SFU_PASS_TRAIN));
@@ -204,7 +210,7 @@ static const cli_option options[] = {
     INPUT_OPTIONS(settings.input),
     OPTION_NUMBER("dropout", settings.plan.dropout, 0, 0.999, "dropout rate of the training step"),
     OPTION_COUNT("threads", "N", settings.plan.threads, 0, 1024, "one per core",
-                 "number of threads of the measured epochs"),
+                 "number of threads of the measured epochs on the CPU"),
     OPTION_DEVICE_MEASURED(settings.plan.device),
     {0}};
 
@@ -218,7 +224,9 @@ const cli_command cmd_bench = {
         "With a dataset and a network, it also measures the passes of the network and compares them with a lower bound "
         "(roofline): gathered rows at the bandwidth of the memory level that holds them, and at most at the L1 rate "
         "for short rows; dense products at peak rate; random numbers; and Adam. An epoch is a training step and a "
-        "validation.",
+        "validation.\n\n"
+        "With --device cuda it measures a GPU instead: the time of a launch, copies, gathered rows from L2 and from "
+        "memory, and large single operations. One network runs on the whole device. These rates are not saved.",
     .operands =
         (const cli_operand[]){
             {.name = "DATASET", .optional = true, .kind = VALUE_DATASET, .help = "name or path of a dataset"},
@@ -233,6 +241,7 @@ const cli_command cmd_bench = {
                                       {"sfumato bench citation gcn",
                                        "Compare an epoch with its lower bound and its prediction:"},
                                       {"sfumato bench citation gcn --threads 2 --json", "On two cores, as JSON:"},
+                                      {"sfumato bench citation gcn --device cuda", "On the first GPU:"},
                                       {0}},
     .reports = true,
     .defaults = defaults,

@@ -1028,5 +1028,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_bench_kept": (c_int, [c_void_p]),
     "sfu_bench_free": (None, [c_void_p]),
     "sfu_bench_rate": (POINTER(sfu_rate), [c_void_p, c_int]),
+    "sfu_bench_device": (c_char_p, [c_void_p]),
     "sfu_bench_floor": (c_double, [c_void_p, c_void_p, c_int]),
 }

@@ -3,7 +3,6 @@
 
 #include "rank_group.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { ORDINAL_MAX = 1023 };
@@ -59,12 +58,4 @@ sfu_status sfu__device_parse(sfu__device *device, const char *text) {
         return sfu__fail(SFU_ERR_UNSUPPORTED, "several ranks train on CPUs alone: leave out --device %s", text);
     }
     return SFU_OK;
-}
-
-sfu_status sfu__device_unavailable(const sfu__device *device) {
-    char ordinal[16] = "";
-    if (device->ordinal >= 0) {
-        snprintf(ordinal, sizeof ordinal, ":%d", device->ordinal);
-    }
-    return sfu__fail(SFU_ERR_UNSUPPORTED, "device \"cuda%s\": it cannot run this yet; use auto or cpu", ordinal);
 }

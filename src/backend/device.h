@@ -21,7 +21,4 @@ typedef struct sfu__device {
  * for cuda if the library is built without it, or in a process of several ranks, which use the CPU. */
 SFU_CHECKED sfu_status sfu__device_parse(sfu__device *device, const char *text);
 
-/* The failure of a caller that cannot run on this device: SFU_ERR_UNSUPPORTED. */
-SFU_CHECKED sfu_status sfu__device_unavailable(const sfu__device *device);
-
 #endif

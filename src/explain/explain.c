@@ -2,6 +2,7 @@
  * gives for the network. */
 #include "plan_int.h"
 #include "clock.h"
+#include "gpu_executor.h"
 #include "progress.h"
 #include "parallel.h"
 #include "rates.h"
@@ -77,7 +78,13 @@ static void make_heading(listed *to, const sfu_plan *self, const sfu__plan_step 
     snprintf(to->heading, sizeof to->heading, "%d: %s%s", step->layer, layer, step->backward ? ", back" : "");
 }
 
-static void make_listed(listed *to, const sfu__plan_step *step, int from, const sfu__measured *measured) {
+/* On the device that the plan is for; auto: on the CPU. */
+static double predicted_seconds(const sfu_plan *self, const sfu__work *work, const sfu__measured *measured) {
+    return self->device.kind == SFU__DEVICE_CUDA ? sfu__gpu_step_seconds(work) : sfu__predicted_seconds(work, measured);
+}
+
+static void make_listed(listed *to, const sfu_plan *self, const sfu__plan_step *step, int from,
+                        const sfu__measured *measured) {
     const bool shaped = step->c.rows > 0;
     *to =
         (listed){.from = from,
@@ -88,7 +95,7 @@ static void make_listed(listed *to, const sfu__plan_step *step, int from, const 
                           .cols = shaped ? step->c.cols : step->work.width,
                           .flops = sfu__work_flops(&step->work),
                           .bytes = sfu__work_bytes(&step->work),
-                          .predicted_s = sfu__predicted_seconds(&step->work, measured),
+                          .predicted_s = predicted_seconds(self, &step->work, measured),
                           .measured_s = NAN,
                           .depth = 1}};
 }
@@ -110,7 +117,7 @@ static sfu_status list_pass(sfu_plan *self, sfu_pass pass, const sfu__measured *
         layer = step->layer;
         backward = step->backward;
         listed *to = &self->steps[pass][self->counts[pass]++];
-        make_listed(to, step, (int)i, measured);
+        make_listed(to, self, step, (int)i, measured);
         cost->predicted_s += to->step.predicted_s;
     }
     for (int i = 0; i < self->counts[pass]; i++) {
@@ -186,7 +193,7 @@ sfu_status sfu__plan_predict(sfu_plan **plan, const sfu_dataset *dataset, const 
     request.count[SFU_PASS_PREDICT] = sfu_dataset_nodes(dataset);
     SFU_TRY(shorten_prediction(&piece, &request, dataset, self->net));
     SFU_TRY(sfu__plan_make(&self->plan, dataset, self->net, &request));
-    self->nominal = measured == NULL;
+    self->nominal = measured == NULL && self->device.kind != SFU__DEVICE_CUDA;
     for (int i = 0; i < SFU_PASSES; i++) {
         SFU_TRY(list_pass(self, (sfu_pass)i, measured));
     }

@@ -55,7 +55,7 @@ static sfu_status prepare_fold(crossval *self, int i, uint64_t seed) {
     one->seed = seed + (uint64_t)i;
     one->first = i > 0 ? self->folds[i - 1].first + self->folds[i - 1].objective.val_count : 0;
     SFU_TRY(sfu__objective_make(&one->objective, self->work->dataset, split,
-                                &(sfu__objective_options){SFU_LOSS_MEAN, self->work->balanced}));
+                                &(sfu__objective_options){.loss = SFU_LOSS_MEAN, .balanced = self->work->balanced}));
     SFU_TRY(sfu__runner_make_of(&one->runner, self->work->dataset, candidate->net, &request, NULL, self->team));
     if (one->runner.own != NULL) {
         sfu__plan_drop_factors(one->runner.own);

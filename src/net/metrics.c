@@ -17,12 +17,10 @@ void sfu__tally_add(sfu__tally *tallies, int32_t truth, int32_t guess) {
     tallies[truth].right += truth == guess;
 }
 
-static double ratio(int64_t part, int64_t all) { return all > 0 ? (double)part / (double)all : 0.0; }
-
 sfu_class_score sfu__tally_score(const sfu__tally *tally) {
-    return (sfu_class_score){.precision = ratio(tally->right, tally->guessed),
-                             .recall = ratio(tally->right, tally->support),
-                             .f1 = ratio(2 * tally->right, tally->guessed + tally->support),
+    return (sfu_class_score){.precision = sfu__tally_ratio(tally->right, tally->guessed),
+                             .recall = sfu__tally_recall(tally),
+                             .f1 = sfu__tally_f1(tally),
                              .support = (int32_t)tally->support};
 }
 
@@ -36,11 +34,5 @@ double sfu__tally_accuracy(const sfu__tally *tallies, int32_t classes) {
 }
 
 double sfu__tally_macro_f1(const sfu__tally *tallies, int32_t classes) {
-    double sum = 0.0;
-    int32_t present = 0;
-    for (int32_t c = 0; c < classes; c++) {
-        sum += tallies[c].support > 0 ? sfu__tally_score(&tallies[c]).f1 : 0.0;
-        present += tallies[c].support > 0;
-    }
-    return present > 0 ? sum / present : NAN;
+    return sfu__tally_mean(tallies, classes, true);
 }

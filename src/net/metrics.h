@@ -2,15 +2,11 @@
 #ifndef SFU_METRICS_H
 #define SFU_METRICS_H
 
+#include "class_scores.h"
 #include "sfumato.h"
 
 /* Index of the largest value (argmax); the first of equals. */
 int32_t sfu__largest(const float *values, int32_t count);
-
-/* Counts of one class: nodes of the class, nodes predicted as it, and nodes that are both (true positives). */
-typedef struct sfu__tally {
-    int64_t support, guessed, right;
-} sfu__tally;
 
 /* Adds one node to tallies[classes]. */
 void sfu__tally_add(sfu__tally *tallies, int32_t truth, int32_t guess);

@@ -53,25 +53,15 @@ void sfu__scorer_clear(sfu__scorer *scorer) {
 
 /* ---- from counts ------------------------------------------------------------------------------------------------- */
 
-static double balanced_accuracy(const sfu__tally *tallies, int32_t classes) {
-    double sum = 0;
-    int32_t present = 0;
-    for (int32_t c = 0; c < classes; c++) {
-        sum += tallies[c].support > 0 ? sfu__tally_score(&tallies[c]).recall : 0;
-        present += tallies[c].support > 0;
-    }
-    return present > 0 ? sum / present : NAN;
-}
-
 static double score_counts(const sfu__scorer *scorer, const sfu__dense *probabilities) {
     memset(scorer->tallies, 0, (size_t)scorer->classes * sizeof *scorer->tallies);
     for (int32_t i = 0; i < scorer->count; i++) {
         const float *row = probabilities->data + (int64_t)i * probabilities->ld;
         sfu__tally_add(scorer->tallies, scorer->labels[i], sfu__largest(row, scorer->classes));
     }
-    return scorer->metric == SFU_METRIC_ACCURACY   ? sfu__tally_accuracy(scorer->tallies, scorer->classes)
-           : scorer->metric == SFU_METRIC_MACRO_F1 ? sfu__tally_macro_f1(scorer->tallies, scorer->classes)
-                                                   : balanced_accuracy(scorer->tallies, scorer->classes);
+    return scorer->metric == SFU_METRIC_ACCURACY
+               ? sfu__tally_accuracy(scorer->tallies, scorer->classes)
+               : sfu__tally_mean(scorer->tallies, scorer->classes, scorer->metric == SFU_METRIC_MACRO_F1);
 }
 
 /* ---- from the order ---------------------------------------------------------------------------------------------- */
@@ -81,55 +71,26 @@ static int descending(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-/* Sorts the nodes by their probability of a class, the highest first; returns how many are of the class. The bits of
- * floats that are not negative are ordered as the floats. */
-static int64_t rank(const sfu__scorer *scorer, const sfu__dense *probabilities, int32_t class) {
-    int64_t positives = 0;
+/* Sorts the nodes by their probability of a class, the highest first. */
+static void rank(const sfu__scorer *scorer, const sfu__dense *probabilities, int32_t class) {
     for (int32_t i = 0; i < scorer->count; i++) {
         uint32_t bits;
         memcpy(&bits, probabilities->data + (int64_t)i * probabilities->ld + class, sizeof bits);
-        scorer->ranked[i] = (uint64_t)bits << 1 | (scorer->labels[i] == class);
-        positives += scorer->labels[i] == class;
+        scorer->ranked[i] = sfu__ranked_node(bits, scorer->labels[i] == class);
     }
     qsort(scorer->ranked, (size_t)scorer->count, sizeof *scorer->ranked, descending);
-    return positives;
 }
 
-/* Nodes with equal probabilities count as one step of the curves. The area under the ROC curve is the fraction of pairs
- * in order, ties as half; average precision is the sum of precision times the increase of recall. */
-static double score_class(const sfu__scorer *scorer, const sfu__dense *probabilities, int32_t class) {
-    const int64_t positives = rank(scorer, probabilities, class), negatives = scorer->count - positives;
-    int64_t above[2] = {0, 0}; /* negatives and positives so far */
-    double pairs = 0, precision = 0;
-    for (int32_t i = 0; i < scorer->count;) {
-        int64_t step[2] = {0, 0};
-        for (const uint64_t value = scorer->ranked[i] >> 1; i < scorer->count && scorer->ranked[i] >> 1 == value; i++) {
-            step[scorer->ranked[i] & 1]++;
-        }
-        pairs += (double)step[0] * ((double)above[1] + (double)step[1] / 2);
-        above[0] += step[0];
-        above[1] += step[1];
-        precision += (double)step[1] * (double)above[1] / (double)(above[0] + above[1]);
-    }
-    return scorer->metric == SFU_METRIC_AUC ? pairs / ((double)positives * (double)negatives)
-                                            : precision / (double)positives;
-}
-
-static bool is_ranked(const sfu__scorer *scorer, int32_t class) {
-    int64_t positives = 0;
-    for (int32_t i = 0; i < scorer->count; i++) {
-        positives += scorer->labels[i] == class;
-    }
-    return positives > 0 && (scorer->metric != SFU_METRIC_AUC || positives < scorer->count);
-}
-
+/* The mean over the classes for which the metric is defined. */
 static double score_order(const sfu__scorer *scorer, const sfu__dense *probabilities) {
     double sum = 0;
     int32_t counted = 0;
     for (int32_t class = 0; class < scorer->classes; class ++) {
-        if ((scorer->positive < 0 || class == scorer->positive) && is_ranked(scorer, class)) {
-            sum += score_class(scorer, probabilities, class);
-            counted++;
+        if (scorer->positive < 0 || class == scorer->positive) {
+            rank(scorer, probabilities, class);
+            const double score = sfu__ranked_score(scorer->ranked, scorer->count, scorer->metric == SFU_METRIC_AUC);
+            sum += isnan(score) ? 0 : score;
+            counted += !isnan(score);
         }
     }
     return counted > 0 ? sum / counted : NAN;

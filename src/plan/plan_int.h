@@ -16,6 +16,7 @@
 #include "shared_matrices.h"
 #include "smoothing_learned.h"
 #include "smoothing_stream.h"
+#include "submatrix.h"
 
 /* Appends to a growing array, inside a function with `status` and `done:`. */
 #define SFU__APPEND(array, count, capacity, item)                                                                      \
@@ -365,8 +366,8 @@ SFU_CHECKED sfu_status sfu__choose_hidden(sfu__strategy *strategy, const sfu__pl
 /* lower.c */
 SFU_CHECKED sfu_status sfu__lower(sfu__plan *plan, sfu_pass pass);
 
-/* execute.c: the target of a pass that is not pruned, spread over all nodes. */
-void sfu__spread_target(int32_t *labels, float *weights, int32_t nodes, const sfu__pass *pass,
+/* execute.c: the target of a pass that is not pruned, whose nodes are these of its rows, spread over all rows. */
+void sfu__spread_target(int32_t *labels, float *weights, int32_t rows, const sfu__rows_of *at,
                         const sfu__target *asked);
 
 /* Whether op i is a smoothing with trained values. */

@@ -397,7 +397,7 @@ void sfu__lpnn_start_f(float *theta, const sfu__lpnn_executor *executor, const i
     }
 }
 
-void sfu__lpnn_start(sfu__lpnn_executor *executor, const int32_t *labels, uint64_t seed) {
-    sfu__parameters_start(executor->theta, &executor->parameters, executor->net, NULL, seed);
-    sfu__lpnn_start_f(executor->theta, executor, labels);
+void sfu__lpnn_start(float *theta, const sfu__lpnn_executor *executor, const int32_t *labels, uint64_t seed) {
+    sfu__parameters_start(theta, &executor->parameters, executor->net, NULL, seed);
+    sfu__lpnn_start_f(theta, executor, labels);
 }

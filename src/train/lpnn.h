@@ -33,9 +33,9 @@ float *sfu__lpnn_theta(sfu__lpnn_executor *executor);
 float *sfu__lpnn_m(sfu__lpnn_executor *executor);
 float *sfu__lpnn_v(sfu__lpnn_executor *executor);
 
-/* Initializes theta: g's weights from the seed; f at the labels of the training nodes (labels[i] is the class of the
- * i-th), uniform elsewhere. */
-void sfu__lpnn_start(sfu__lpnn_executor *executor, const int32_t *labels, uint64_t seed);
+/* Initializes an array laid out as theta: g's weights from the seed; f at the labels of the training nodes (labels[i]
+ * is the class of the i-th), uniform elsewhere. */
+void sfu__lpnn_start(float *theta, const sfu__lpnn_executor *executor, const int32_t *labels, uint64_t seed);
 
 /* One parallel region, as sfu__executor_epoch. target->labels are the classes of the training nodes in their order; its
  * weights (NULL: 1) multiply both labelled terms of a node. The loss of the training score is J of the parameters

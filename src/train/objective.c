@@ -52,32 +52,6 @@ done:
     return status;
 }
 
-sfu_status sfu__objective_make(sfu__objective *objective, const sfu_dataset *dataset, const sfu_split *split,
-                               const sfu__objective_options *rules) {
-    sfu_status status = SFU_OK;
-    SFU_TRY(take_labels(&objective->train_labels, &objective->train_count, dataset, split, SFU_TRAIN));
-    SFU_TRY(take_labels(&objective->val_labels, &objective->val_count, dataset, split, SFU_VAL));
-    if (objective->train_count == 0) {
-        status = sfu__fail(SFU_ERR_ARGUMENT, "the split has no training nodes, so there is nothing to learn from");
-        goto done;
-    }
-    const bool mean = rules->loss == SFU_LOSS_MEAN;
-    SFU_TRY(make_weights(&objective->train_weights, objective, dataset->classes, mean, rules->balanced));
-    SFU_TRY(make_weights(&objective->sum_weights, objective, dataset->classes, false, rules->balanced));
-    objective->train_weight = mean ? 1.0 : objective->train_count;
-    objective->val_scale = mean && objective->val_count > 0 ? 1.0 / objective->val_count : 1.0;
-done:
-    return status;
-}
-
-void sfu__objective_clear(sfu__objective *objective) {
-    sfu__free(objective->train_labels);
-    sfu__free(objective->train_weights);
-    sfu__free(objective->sum_weights);
-    sfu__free(objective->val_labels);
-    *objective = (sfu__objective){0};
-}
-
 /* Nodes of class 0 minus those of class 1. */
 static int64_t excess_of_first(const int32_t *labels, int32_t count) {
     int64_t excess = 0;
@@ -95,8 +69,35 @@ static int32_t positive_class(const sfu__objective *objective, int32_t classes) 
     return classes != 2 ? -1 : excess < 0 ? 0 : 1;
 }
 
-sfu_status sfu__objective_scorer(sfu__scorer *scorer, sfu_metric metric, const sfu__objective *objective,
-                                 const sfu_dataset *dataset) {
-    return sfu__scorer_make(scorer, metric, objective->val_labels, objective->val_count, dataset->classes,
-                            positive_class(objective, dataset->classes));
+sfu_status sfu__objective_make(sfu__objective *objective, const sfu_dataset *dataset, const sfu_split *split,
+                               const sfu__objective_options *rules) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(take_labels(&objective->train_labels, &objective->train_count, dataset, split, SFU_TRAIN));
+    SFU_TRY(take_labels(&objective->val_labels, &objective->val_count, dataset, split, SFU_VAL));
+    if (objective->train_count == 0) {
+        status = sfu__fail(SFU_ERR_ARGUMENT, "the split has no training nodes, so there is nothing to learn from");
+        goto done;
+    }
+    const bool mean = rules->loss == SFU_LOSS_MEAN;
+    SFU_TRY(make_weights(&objective->train_weights, objective, dataset->classes, mean, rules->balanced));
+    SFU_TRY(make_weights(&objective->sum_weights, objective, dataset->classes, false, rules->balanced));
+    objective->train_weight = mean ? 1.0 : objective->train_count;
+    objective->val_scale = mean && objective->val_count > 0 ? 1.0 / objective->val_count : 1.0;
+    objective->metric = rules->metric;
+    objective->positive = positive_class(objective, dataset->classes);
+done:
+    return status;
+}
+
+void sfu__objective_clear(sfu__objective *objective) {
+    sfu__free(objective->train_labels);
+    sfu__free(objective->train_weights);
+    sfu__free(objective->sum_weights);
+    sfu__free(objective->val_labels);
+    *objective = (sfu__objective){0};
+}
+
+sfu_status sfu__objective_scorer(sfu__scorer *scorer, const sfu__objective *objective, const sfu_dataset *dataset) {
+    return sfu__scorer_make(scorer, objective->metric, objective->val_labels, objective->val_count, dataset->classes,
+                            objective->positive);
 }

@@ -1,4 +1,4 @@
-/* runner.c - one interface to the executors of a plan, on the CPU and on a GPU, and to the executor of LPNN. */
+/* runner.c - one interface to the executors of a plan and of LPNN, on the CPU and on a GPU. */
 #include "runner.h"
 #include "gpu_choice.h"
 #include "gpu_executor.h"
@@ -22,21 +22,27 @@ const float *sfu__parameter_column(const sfu__parameter *parameter, const sfu_ne
 
 /* ---- construction ------------------------------------------------------------------------------------------------ */
 
-/* Makes the executor of a GPU if that is asked for, or faster. If a GPU that nobody asked for cannot, the CPU does. */
+/* Makes the executor of a GPU if that is asked for, or faster: of the plan, or without one of LPNN. If a GPU that
+ * nobody asked for cannot, the CPU does. */
 static sfu_status use_gpu(sfu__runner *runner, const sfu__plan *plan, const sfu__plan_request *request, int threads) {
     sfu_status status = SFU_OK;
     sfu__gpu *gpu = NULL;
-    if (sfu__plan_streams(plan)) { /* the CPU computes what is read from the file */
+    if (plan != NULL && sfu__plan_streams(plan)) { /* the CPU computes what is read from the file */
         return SFU_OK;
     }
-    const sfu__device_seconds predicted = sfu__gpu_predicted_seconds(plan, request->epochs, threads);
+    const sfu__device_seconds predicted = plan != NULL
+                                              ? sfu__gpu_predicted_seconds(plan, request->epochs, threads)
+                                              : sfu__gpu_predicted_lpnn(runner->lpnn, request->epochs, threads);
     SFU_TRY(sfu__gpu_choose(&gpu, request->device, predicted.cpu, predicted.gpu));
     if (gpu == NULL) {
         goto done;
     }
-    status = sfu__gpu_executor_new(&runner->gpu, gpu, plan, runner->net, (const float *const *)runner->columns);
+    status = plan != NULL
+                 ? sfu__gpu_executor_new(&runner->gpu, gpu, plan, runner->net, (const float *const *)runner->columns)
+                 : sfu__gpu_executor_new_lpnn(&runner->gpu, gpu, runner->lpnn);
     if (status == SFU_OK) {
         runner->theta = sfu__gpu_executor_theta(runner->gpu);
+        runner->m = runner->v = NULL;
         runner->bytes = sfu__gpu_executor_bytes(runner->gpu);
     } else if (request->device.kind == SFU__DEVICE_AUTO) {
         status = SFU_OK;
@@ -75,7 +81,6 @@ static sfu_status use_lpnn(sfu__runner *runner, const sfu_dataset *dataset, cons
                            const sfu__backend *backend, sfu__team *team) {
     sfu_status status = SFU_OK;
     bool streams;
-    SFU_TRY(request->device.kind == SFU__DEVICE_CUDA ? sfu__device_unavailable(&request->device) : SFU_OK);
     SFU_TRY(sfu__plan_decide(&streams, dataset, runner->net, request)); /* it never does */
     SFU_TRY(sfu__lpnn_new(&runner->lpnn, dataset, runner->net, request, backend, team));
     runner->parameters = sfu__lpnn_parameters(runner->lpnn);
@@ -84,6 +89,7 @@ static sfu_status use_lpnn(sfu__runner *runner, const sfu_dataset *dataset, cons
     runner->v = sfu__lpnn_v(runner->lpnn);
     runner->bytes = sfu__lpnn_bytes(runner->lpnn);
     runner->sums_loss = true;
+    SFU_TRY(use_gpu(runner, NULL, request, sfu__team_size(team)));
 done:
     return status;
 }
@@ -140,8 +146,8 @@ done:
 }
 
 void sfu__runner_clear(sfu__runner *runner) {
-    sfu__lpnn_free(runner->lpnn);
     sfu__gpu_executor_free(runner->gpu);
+    sfu__lpnn_free(runner->lpnn);
     sfu__executor_free(runner->executor);
     sfu__plan_release(runner->own);
     sfu__team_free(runner->own_team);
@@ -175,10 +181,10 @@ sfu_status sfu__runner_check(const sfu__runner *runner) {
 
 void sfu__runner_epoch(const sfu__runner *runner, const sfu__epoch *epoch, sfu__score *training,
                        sfu__score *validation) {
-    if (runner->lpnn != NULL) {
-        sfu__lpnn_epoch(runner->lpnn, epoch, training, validation);
-    } else if (runner->gpu != NULL) {
+    if (runner->gpu != NULL) {
         sfu__gpu_executor_epoch(runner->gpu, epoch, training, validation);
+    } else if (runner->lpnn != NULL) {
+        sfu__lpnn_epoch(runner->lpnn, epoch, training, validation);
     } else {
         sfu__executor_epoch(runner->executor, epoch, training, validation);
     }
@@ -189,28 +195,30 @@ sfu_status sfu__runner_stream(const sfu__runner *runner) {
 }
 
 void sfu__runner_forward(const sfu__runner *runner, sfu_pass pass) {
-    if (runner->lpnn != NULL) {
-        sfu__lpnn_forward(runner->lpnn, pass);
-    } else if (runner->gpu != NULL) {
+    if (runner->gpu != NULL) {
         sfu__gpu_executor_forward(runner->gpu, pass);
+    } else if (runner->lpnn != NULL) {
+        sfu__lpnn_forward(runner->lpnn, pass);
     } else {
         sfu__executor_forward(runner->executor, pass);
     }
 }
 
 sfu__dense sfu__runner_output(const sfu__runner *runner, sfu_pass pass) {
-    return runner->lpnn != NULL  ? sfu__lpnn_output(runner->lpnn, pass)
-           : runner->gpu != NULL ? sfu__gpu_executor_output(runner->gpu, pass)
-                                 : sfu__executor_output(runner->executor, pass);
+    return runner->gpu != NULL    ? sfu__gpu_executor_output(runner->gpu, pass)
+           : runner->lpnn != NULL ? sfu__lpnn_output(runner->lpnn, pass)
+                                  : sfu__executor_output(runner->executor, pass);
 }
 
 sfu_status sfu__runner_embedding(sfu__dense *embedding, const sfu__runner *runner, sfu_pass pass) {
+    if (runner->gpu != NULL) {
+        return sfu__gpu_executor_embedding(embedding, runner->gpu, pass);
+    }
     if (runner->lpnn != NULL) {
         *embedding = sfu__lpnn_embedding(runner->lpnn, pass);
         return SFU_OK;
     }
-    return runner->gpu != NULL ? sfu__gpu_executor_embedding(embedding, runner->gpu, pass)
-                               : sfu__executor_embedding(embedding, runner->executor, pass);
+    return sfu__executor_embedding(embedding, runner->executor, pass);
 }
 
 sfu_status sfu__runner_measure(const sfu__runner *runner, bool on) {
@@ -229,7 +237,7 @@ sfu__rank_traffic sfu__runner_traffic(const sfu__runner *runner) {
 
 void sfu__runner_start(const sfu__runner *runner, const int32_t *labels, uint64_t seed) {
     if (runner->lpnn != NULL) {
-        sfu__lpnn_start(runner->lpnn, labels, seed);
+        sfu__lpnn_start(runner->theta, runner->lpnn, labels, seed);
     } else {
         sfu__parameters_start(runner->theta, runner->parameters, runner->net, (const float *const *)runner->columns,
                               seed);

@@ -1,5 +1,5 @@
-/* runner.h - one interface to whatever runs the passes of a network: the executor of a plan on the CPU or on a GPU, or
- * that of LPNN, which has no plan. Training, scoring and prediction need not know which one it is.
+/* runner.h - one interface to whatever runs the passes of a network: the executor of a plan, or that of LPNN, which has
+ * no plan, on the CPU or on a GPU. Training, scoring and prediction need not know which one it is.
  *
  * theta is in host memory. A GPU has a copy: call sfu__runner_reset after writing theta and before the first epoch, and
  * sfu__runner_fetch after an epoch and before reading it. Only a GPU can fail while it runs: sfu__runner_check tells,
@@ -19,7 +19,7 @@ typedef struct sfu__runner {
     bool sums_loss;         /* the training loss is a sum over the nodes, whatever sfu_loss is chosen */
     bool stages_validation; /* validation may run in stages (sfu__stages) */
 
-    /* one of the executors; the others are NULL */
+    /* one of the executors; the others are NULL. LPNN on a GPU also has the other of LPNN, which is not run */
     sfu__executor *executor;
     struct sfu__gpu_executor *gpu;
     struct sfu__lpnn_executor *lpnn;

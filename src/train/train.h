@@ -20,6 +20,8 @@ typedef struct sfu__objective {
     int32_t train_count, val_count;
     double train_weight; /* sum of train_weights: 1, or train_count */
     double val_scale;    /* factor of the sum of the validation losses: 1, or 1 / val_count */
+    sfu_metric metric;   /* what early stopping maximises on the validation nodes */
+    int32_t positive;    /* its class, as in sfu__scorer */
 } sfu__objective;
 
 /* SFU_LOSS_MEAN divides the sum of w l by the sum of w; w is 1 or, if `balanced`, N / (C N_c) for the N_c of N training
@@ -27,6 +29,7 @@ typedef struct sfu__objective {
 typedef struct sfu__objective_options {
     sfu_loss loss;
     bool balanced;
+    sfu_metric metric;
 } sfu__objective_options;
 
 /* Collects the labels of the nodes of the split, each of which must have one. Call sfu__objective_clear also after a
@@ -35,8 +38,8 @@ SFU_CHECKED sfu_status sfu__objective_make(sfu__objective *objective, const sfu_
                                            const sfu_split *split, const sfu__objective_options *rules);
 void sfu__objective_clear(sfu__objective *objective);
 
-/* A scorer of the objective's validation nodes, which it borrows. Each thread needs its own. */
-SFU_CHECKED sfu_status sfu__objective_scorer(sfu__scorer *scorer, sfu_metric metric, const sfu__objective *objective,
+/* A scorer of the objective's validation nodes by its metric. It borrows their labels; each thread needs its own. */
+SFU_CHECKED sfu_status sfu__objective_scorer(sfu__scorer *scorer, const sfu__objective *objective,
                                              const sfu_dataset *dataset);
 
 /* The planner's request of a training run: the rows of its passes, and whether any layer uses dropout. */

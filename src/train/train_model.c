@@ -115,9 +115,10 @@ static sfu_status prepare(train_job *job) {
         (void)sfu_split_part(job->split, (sfu_part)part, &count);
         request.later += count;
     }
-    SFU_TRY(sfu__objective_make(&job->objective, job->dataset, job->split,
-                                &(sfu__objective_options){job->options->loss, job->options->balanced}));
-    SFU_TRY(sfu__objective_scorer(&job->scorer, job->options->metric, &job->objective, job->dataset));
+    SFU_TRY(sfu__objective_make(
+        &job->objective, job->dataset, job->split,
+        &(sfu__objective_options){job->options->loss, job->options->balanced, job->options->metric}));
+    SFU_TRY(sfu__objective_scorer(&job->scorer, &job->objective, job->dataset));
     SFU_TRY(sfu__gpu_choose(&job->gpu, job->device, 0, 0));
     SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));
     const sfu__parameters *parameters = job->runner.parameters;

@@ -66,8 +66,9 @@ uint64_t sfu__queued_seed(uint64_t study_seed, int32_t number) { return seed_at(
 sfu__outcome sfu__outcome_of(const sfu__training *training) {
     const double count = training->objective->val_count;
     return (sfu__outcome){.failed = training->diverged || training->stopping.best_epoch == 0,
-                          .val_score = training->scorer != NULL ? training->stopping.best_val_score
-                                                                : (double)training->best_val_correct / count,
+                          .val_score = training->objective->metric != SFU_METRIC_ACCURACY
+                                           ? training->stopping.best_val_score
+                                           : (double)training->best_val_correct / count,
                           .val_loss = training->stopping.best_val_loss,
                           .epochs = training->ran,
                           .best_epoch = training->stopping.best_epoch};

@@ -12,10 +12,6 @@
 
 enum { GPU_WORKERS = 2 };
 
-const char *sfu__tune_refuses_metric(sfu_metric metric) {
-    return metric != SFU_METRIC_ACCURACY ? "a GPU validates by accuracy alone" : NULL;
-}
-
 /* ---- a typical trial --------------------------------------------------------------------------------------------- */
 
 static double draw_middle(void *user, int stream) {
@@ -91,17 +87,12 @@ done:
 sfu_status sfu__tune_choose_device(sfu__tuning *self) {
     sfu_status status = SFU_OK;
     sfu__training_work work = {0};
-    const char *refusal = sfu__tune_refuses_metric(self->train.metric);
     if (self->gpu.gpu == NULL) {
-        const bool predicts = SFU_HAVE_CUDA && self->device.kind == SFU__DEVICE_AUTO && refusal == NULL;
+        const bool predicts = SFU_HAVE_CUDA && self->device.kind == SFU__DEVICE_AUTO;
         SFU_TRY(predicts ? predict(&work, self) : SFU_OK);
         SFU_TRY(sfu__gpu_choose(&self->own_gpu, self->device, sfu__training_work_cpu(&work, self->jobs),
                                 sfu__training_work_gpu(&work, 1)));
         self->gpu = (sfu__gpu_use){self->own_gpu, GPU_WORKERS, 1, self->device.kind == SFU__DEVICE_CUDA};
-    }
-    if (self->gpu.gpu != NULL && refusal != NULL) {
-        sfu__log(SFU_LOG_NOTE, "the trials are trained on the processor: %s", refusal);
-        self->gpu = (sfu__gpu_use){0};
     }
     self->at_once = self->gpu.gpu != NULL && self->jobs < SFU__TUNE_AT_ONCE ? SFU__TUNE_AT_ONCE : self->jobs;
     self->claim_max = 2 * self->at_once;

@@ -19,7 +19,4 @@ SFU_CHECKED sfu_status sfu__tune_epoch_seconds(double *seconds, const sfu_datase
 /* The batches of trials `first` to `end`, of which each one waits for the last but one (batches.h). */
 int64_t sfu__tune_rounds(int32_t first, int32_t end, int32_t wave);
 
-/* Why no GPU computes this metric during a training; NULL: it can. */
-const char *sfu__tune_refuses_metric(sfu_metric metric);
-
 #endif

@@ -34,7 +34,11 @@ same gcn --trials 60
 same mlp+lp --trials 20 --sampler random
 same sgcn --trials 15 --wave 1
 same any --trials 12 --space 'net={gcn,sgcn,lpnn} lr=log(0.01,0.1)'
-same gcn --trials 8 --metric macro-f1
+for metric in macro-f1 balanced-accuracy auc average-precision; do
+    same sgcn --trials 4 --metric $metric
+done
+! on fail=cuLaunchKernelEx:700:1 "${study[@]}" --trials 4 --metric auc --study memory --device cuda ||
+    fail "a study by another metric does not use the GPU"
 
 # ---- a study on disk, and what becomes of it
 if "$SFUMATO" "${study[@]}" --trials 60 --study cpu.db --device cpu --export cpu.csv -q >/dev/null 2>err; then
@@ -73,6 +77,10 @@ on "" "${compare[@]}" -o cuda --device cuda || fails "a comparison"
 for file in results.csv curves.csv details.csv tables.md tables.tex report.html; do
     cmp cpu/$file cuda/$file || fail "a comparison has another $file on the GPU"
 done
+by_f1=(compare small.safetensors --nets gcn,sgcn --trials 3 --metric macro-f1 -q)
+"$SFUMATO" "${by_f1[@]}" -o cpu-f1 --device cpu >cpu.out 2>/dev/null
+on "" "${by_f1[@]}" -o cuda-f1 --device cuda || fails "a comparison by another metric"
+cmp cpu-f1/results.csv cuda-f1/results.csv || fail "a comparison by another metric has other results on the GPU"
 ! on fail=cuLaunchKernelEx:700:3 "${compare[@]}" -o broken --device cuda || fail "the device was not lost"
 [ "$(grep -c . err)" = 1 ] && grep -q 'cuda:0.*device failed' err || fails "the line of a lost device"
 "$SFUMATO" "${compare[@]}" -o broken --device cpu >/dev/null 2>&1

@@ -21,12 +21,26 @@ for device in cpu cuda; do
     "$SFUMATO" predict small.safetensors cpu.model -o $device.csv -q --device $device >/dev/null
     "$SFUMATO" predict small.safetensors cpu.model --embedding -o $device.hidden -q --device $device >/dev/null
     "$SFUMATO" evaluate small.safetensors cpu.model --device $device >$device.scores
+    "$SFUMATO" train small.safetensors lpnn -o $device.lpnn --epochs 8 -q --device $device --metric auc >/dev/null
+    "$SFUMATO" predict small.safetensors cpu.lpnn -o $device.lpnn.csv -q --device $device >/dev/null
+    "$SFUMATO" predict small.safetensors cpu.lpnn --embedding -o $device.lpnn.hidden -q --device $device >/dev/null
 done
-for kind in model more csv hidden scores curve; do
+for kind in model more csv hidden scores curve lpnn lpnn.csv lpnn.hidden; do
     cmp cpu.$kind cuda.$kind || fail "--device cuda gives another $kind"
 done
 "$SFUMATO" explain small.safetensors gcn --measure -q --device cuda >plan 2>/dev/null
 grep -q measured plan || fail "explain --measure: $(head -3 plan)"
+
+# ---- bench: the rates of the device, and an epoch there; nothing is saved
+"$SFUMATO" bench small.safetensors gcn -q --device cuda >rates.txt
+for words in '^Throughput of cuda:0 (Emulated GPU)$' '^  gather rows of 256 bytes, memory  *[0-9.]* *GB/s$' \
+    '^  adam, per parameter ' 'softmax on cuda:0 (Emulated GPU)$' '^  epoch  *[0-9.]* [mun]*s '; do
+    grep -q "$words" rates.txt || fail "bench does not print $words: $(cat rates.txt)"
+done
+"$SFUMATO" bench --kept -q --device cuda:0 --json >rates.json
+grep -q '"device": "cuda:0"' rates.json && grep -q '"measured_on": "cuda:0 (Emulated GPU)"' rates.json ||
+    fail "the JSON of bench does not have the device: $(cat rates.json)"
+[ ! -e "$XDG_CACHE_HOME" ] || fail "bench has saved the rates of a GPU"
 
 # ---- failures: one line, exit status CODE, nothing written
 # fails CODE WORDS TEXT COMMAND...
@@ -42,5 +56,10 @@ fails() {
 }
 fails 1 memory=20000 'GB of device memory, and .* GB are free' train small.safetensors gcn -o other
 fails 1 fail=cuLaunchKernelEx:719:40 'cuda:0' train small.safetensors gcn -o other
+fails 1 memory=20000 'GB of device memory, and .* GB are free' train small.safetensors lpnn -o other
+fails 1 fail=cuLaunchKernelEx:719:40 'cuda:0' train small.safetensors lpnn -o other
 fails 1 fail=cuLaunchKernelEx:719 'cuda:0' predict small.safetensors cpu.model -o labels.csv
+fails 1 memory=900 'too few to measure it' bench
+fails 1 memory=2000000 'of device memory' bench
+fails 1 fail=cuLaunchKernelEx:719:20 'cuda:0' bench
 fails 1 fail=cuMemcpyDtoHAsync_v2:700 'cuda:0' predict small.safetensors cpu.model --embedding -o labels.csv

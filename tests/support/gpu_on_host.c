@@ -10,8 +10,8 @@
 void gpu_material_make(gpu_material *it, sfu_dataset *dataset) {
     *it = (gpu_material){.dataset = dataset};
     assert_ok(sfu_split_new(&it->split, it->dataset, "random:0", NULL));
-    assert_ok(
-        sfu__objective_make(&it->objective, it->dataset, it->split, &(sfu__objective_options){SFU_LOSS_MEAN, true}));
+    assert_ok(sfu__objective_make(&it->objective, it->dataset, it->split,
+                                  &(sfu__objective_options){.loss = SFU_LOSS_MEAN, .balanced = true}));
 }
 
 void gpu_material_clear(gpu_material *it) {
@@ -107,6 +107,7 @@ void gpu_assert_same_training(const char *text, const sfu__runner *runner, sfu__
     assert_int_equal(training->stopping.last_improved, outcome.last_improved);
     assert_int_equal(training->best_val_correct, outcome.best_val_correct);
     assert_memory_equal(&training->stopping.best_val_loss, &outcome.best_val_loss, sizeof(double));
+    assert_memory_equal(&training->stopping.best_val_score, &outcome.best_val_score, sizeof(double));
     if (!training->diverged) {
         assert_memory_equal(&train_loss, &outcome.train_loss, sizeof(double));
     }

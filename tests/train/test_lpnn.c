@@ -227,7 +227,7 @@ static void check_steps(const char *net, uint64_t seed, double dropout) {
     const sfu__plan_request request = request_of(&p);
     assert_ok(sfu__lpnn_new(&executor, p.dataset, p.net, &request, plain(), NULL));
     const int64_t size = p.r.parameters.size;
-    sfu__lpnn_start(executor, p.train_labels, seed);
+    sfu__lpnn_start(sfu__lpnn_theta(executor), executor, p.train_labels, seed);
     double *theta = to_double(sfu__lpnn_theta(executor), size), *gradient = to_double(NULL, size);
     double *m = to_double(NULL, size), *v = to_double(NULL, size);
     for (uint32_t t = 1; t <= 10; t++) {
@@ -265,7 +265,7 @@ static void test_start(void **state) {
         problem_make(&p, clamp ? "lpnn(f=clamp, output=f)" : "lpnn(f=softmax, output=f)", USUAL, 3);
         const sfu__plan_request request = request_of(&p);
         assert_ok(sfu__lpnn_new(&executor, p.dataset, p.net, &request, plain(), NULL));
-        sfu__lpnn_start(executor, p.train_labels, 1);
+        sfu__lpnn_start(sfu__lpnn_theta(executor), executor, p.train_labels, 1);
         sfu__lpnn_forward(executor, SFU_PASS_PREDICT);
         const sfu__dense P = sfu__lpnn_output(executor, SFU_PASS_PREDICT);
         for (int i = 0; i < p.r.n; i++) {
@@ -306,7 +306,7 @@ static history run_history(const sfu_dataset *dataset, const sfu_net *net, const
     }
     assert_ok(sfu__team_new(&team, threads));
     assert_ok(sfu__lpnn_new(&executor, dataset, net, &request, backend, team));
-    sfu__lpnn_start(executor, labels, 4);
+    sfu__lpnn_start(sfu__lpnn_theta(executor), executor, labels, 4);
     for (int t = 0; t < EPOCHS; t++) {
         const sfu__epoch epoch = {.seed = 9,
                                   .number = (uint32_t)t + 1,

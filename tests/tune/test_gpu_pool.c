@@ -146,6 +146,24 @@ static void the_same_on_both(void **state) {
     }
 }
 
+static void every_metric(void **state) {
+    (void)state;
+    for (int metric = SFU_METRIC_MACRO_F1; metric <= SFU_METRIC_AVERAGE_PRECISION; metric++) {
+        material it = make("gcn");
+        sfu__outcome cpu[FEW], gpu[FEW];
+        sfu__gpu_use use = {.workers = 2, .studies = 1, .required = true};
+        int takes = 0;
+        it.train.metric = (sfu_metric)metric;
+        emulated_set("");
+        assert_ok(sfu__gpu_open(&use.gpu, 0));
+        assert_ok(run(cpu, &takes, &it, NULL, FEW));
+        assert_ok(run(gpu, &takes, &it, &use, FEW));
+        assert_same(cpu, gpu, FEW);
+        sfu__gpu_close(use.gpu);
+        clear(&it);
+    }
+}
+
 /* Trial 7 has a value out of range. */
 static double hidden(int i) { return i == 7 ? 9 : i % 3; }
 
@@ -273,6 +291,7 @@ int main(int count, char **argv) {
         cmocka_unit_test(a_small_study_leaves_the_driver_alone),
         cmocka_unit_test(a_batch_arrives_together),
         cmocka_unit_test(the_same_on_both),
+        cmocka_unit_test(every_metric),
         cmocka_unit_test(networks_are_grouped),
         cmocka_unit_test(little_memory_runs_fewer),
         cmocka_unit_test(a_lost_device_is_a_failure),

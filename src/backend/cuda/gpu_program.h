@@ -90,8 +90,21 @@ typedef enum sfu__gpu_op {
     SFU__GPU_SMOOTHING,
     SFU__GPU_SMOOTHING_BACKWARD,
     SFU__GPU_LPNN,
-    SFU__GPU_NORMALISE
+    SFU__GPU_NORMALISE,
+    SFU__GPU_SCORE /* a metric of the validation nodes; the other operations are those of a plan or of LPNN */
 } sfu__gpu_op;
+
+/* As sfu_metric. */
+typedef enum sfu__gpu_metric {
+    SFU__GPU_ACCURACY,
+    SFU__GPU_MACRO_F1,
+    SFU__GPU_BALANCED_ACCURACY,
+    SFU__GPU_AUC,
+    SFU__GPU_AVERAGE_PRECISION
+} sfu__gpu_metric;
+
+/* Phases of a score that counts. */
+enum { SFU__GPU_COUNT_PHASES = 3 };
 
 typedef struct sfu__gpu_operand {
     const float *fixed; /* NULL: in the memory of the training */
@@ -106,7 +119,7 @@ typedef struct sfu__gpu_step {
     int32_t matrix; /* -1: none */
     int32_t values; /* sfu__gpu_values of the matrix */
     int32_t mask;   /* number of the dropout mask, or SFU__GPU_NO_MASK */
-    int32_t act;    /* sfu__activation */
+    int32_t act;    /* sfu__activation; score: sfu__gpu_metric */
     int32_t add;    /* spmm */
     int32_t relu;   /* spmm: the activation of the result, after adding the bias */
     int32_t through_softmax;
@@ -117,9 +130,10 @@ typedef struct sfu__gpu_step {
     float decays, low, high;             /* adam; decays: 1 or 0 */
     sfu__gpu_operand c, a, b;            /* as in backend.h; adam: c is the range of the parameters */
     int64_t bias;                        /* offset; -1: none */
-    int64_t parts, stride;               /* reduce_blocks */
+    int64_t parts, stride;               /* reduce_blocks; score: classes whose nodes are sorted, and a power of two */
     int64_t keep;                        /* of a mask: offset of the keep words, one per chain; -1: none */
-    int32_t source;                      /* spmm of a transpose with a mask: matrix of the source */
+    int32_t source;                      /* spmm of a transpose with a mask: matrix of the source; score: the class
+                                            whose nodes are sorted; -1: each of them */
     int64_t source_keep;                 /* and its keep words; -1: not a transpose */
     int64_t scratch;                     /* offset of the sums of long rows, or of the terms of a loss */
     int64_t learned_values;              /* offset of the values of a learned matrix; sddmm: of their gradient */
@@ -148,6 +162,13 @@ typedef struct sfu__gpu_pass {
 SFU__DEVICE_FN int64_t sfu__gpu_losses_blocks(int64_t rows) { return 2 * (rows + rows % 2); }
 SFU__DEVICE_FN int64_t sfu__gpu_losses_floats(int64_t rows) {
     return sfu__gpu_losses_blocks(rows) + 4 * sfu__block_count(rows) + rows;
+}
+
+/* The memory of a score, in floats: the score; then the counts of each class, or the score and the sorted nodes of each
+ * of `ranked` classes. */
+SFU__DEVICE_FN int64_t sfu__gpu_score_floats(int64_t classes, int64_t ranked, int64_t padded) {
+    const int64_t counts = 6 * classes, order = 2 * ranked * (1 + padded);
+    return 2 + (counts > order ? counts : order);
 }
 
 /* ---- parameters ------------------------------------------------------------------------------------------------- */
@@ -190,6 +211,8 @@ typedef struct sfu__gpu_program {
     const sfu__gpu_learned *learned; /* per smoothing matrix of the plan */
     const float (*corrections)[2];   /* [epochs + 1]: Adam's corrections of epoch t */
     int32_t parameter_count;
+    int32_t metric;                /* sfu__gpu_metric that chooses the best epoch; other than accuracy: the last step of
+                                      the evaluation computes it */
     int64_t memory;                /* floats of one training */
     int64_t theta, m, v, gradient; /* offsets */
     int64_t size;                  /* floats of theta */
@@ -218,10 +241,12 @@ typedef struct sfu__gpu_job {
 typedef struct sfu__gpu_outcome {
     int32_t ran, best_epoch, last_improved, diverged;
     int64_t best_val_correct;
-    double best_val_loss; /* NaN: none */
-    double train_loss;    /* of the last epoch */
-    double val_loss;      /* sum over rows, of the last epoch */
-    int64_t val_correct;  /* of the last epoch; -1: its validation ended early */
+    double best_val_loss;  /* NaN: none */
+    double best_val_score; /* of the metric; accuracy: the number of correct nodes */
+    double train_loss;     /* of the last epoch */
+    double val_loss;       /* sum over rows, of the last epoch */
+    int64_t val_correct;   /* of the last epoch; -1: its validation ended early */
+    double val_score;      /* of the last epoch, as best_val_score */
 } sfu__gpu_outcome;
 
 #endif

@@ -6,6 +6,7 @@
 #include "gpu_learned.h"
 #include "gpu_lpnn.h"
 #include "gpu_ops.h"
+#include "gpu_score.h"
 #include "gpu_spmm.h"
 
 enum { GPU_TRAIN = 0, GPU_EVALUATE = 1, GPU_PREDICT = 2 }; /* as sfu_pass */
@@ -77,6 +78,9 @@ SFU__DEVICE_FN void gpu_step(const sfu__gpu_run *run, const sfu__gpu_pass *pass,
         break;
     case SFU__GPU_NORMALISE:
         gpu_normalise(run, step);
+        break;
+    case SFU__GPU_SCORE:
+        gpu_score(run, step, pass, phase);
         break;
     default:
         break;
@@ -216,37 +220,38 @@ SFU__DEVICE_FN int gpu_is_loss(double loss, double weight) { return gpu_is_finit
 SFU__DEVICE_FN void gpu_count_misses(const sfu__gpu_run *run, const sfu__gpu_pass *pass) {
     const sfu__gpu_losses at = gpu_losses_at(run->memory + pass->losses, pass->rows);
     for (int64_t i = gpu_lane(run); run->job->misses != NULL && i < run->program->val_count; i += gpu_lanes(run)) {
-        const int64_t row = pass->asked != NULL ? SFU__READ_ONLY(&pass->asked[i]) : i;
-        run->job->misses[i] += !at.right[row];
+        run->job->misses[i] += !at.right[gpu_row_asked(pass, i)];
     }
 }
 
 /* Makes an epoch the best one, unless a parameter is not finite. */
-SFU__DEVICE_FN void gpu_keep_epoch(sfu__gpu_run *run, sfu__gpu_outcome *out, int64_t correct, double val_loss,
+SFU__DEVICE_FN void gpu_keep_epoch(sfu__gpu_run *run, sfu__gpu_outcome *out, double val_loss,
                                    sfu__gpu_counters *counters) {
     if (!gpu_keep(run, counters)) {
         out->diverged = 1;
         return;
     }
-    if (out->best_epoch == 0 || correct > out->best_val_correct) {
+    if (out->best_epoch == 0 || out->val_score > out->best_val_score) {
         out->last_improved = out->ran;
     }
     out->best_epoch = out->ran;
-    out->best_val_correct = correct;
+    out->best_val_correct = out->val_correct;
+    out->best_val_score = out->val_score;
     out->best_val_loss = val_loss;
 }
 
 /* Keeps the epoch if its validation score is the best so far. */
 SFU__DEVICE_FN void gpu_update_best(sfu__gpu_run *run, sfu__gpu_outcome *out, sfu__gpu_counters *counters) {
     const sfu__gpu_program *program = run->program;
-    if (out->val_correct < out->best_val_correct) {
-        return;
+    if (program->metric == SFU__GPU_ACCURACY && out->val_correct < out->best_val_correct) {
+        return; /* its loss may be incomplete */
     }
     const double loss = out->val_loss * program->val_scale;
     if (!gpu_is_loss(out->val_loss, program->val_count)) {
         out->diverged = 1;
-    } else if (out->best_epoch == 0 || out->val_correct > out->best_val_correct || loss < out->best_val_loss) {
-        gpu_keep_epoch(run, out, out->val_correct, loss, counters);
+    } else if (out->best_epoch == 0 || out->val_score > out->best_val_score ||
+               (out->val_score == out->best_val_score && loss < out->best_val_loss)) {
+        gpu_keep_epoch(run, out, loss, counters);
     }
 }
 
@@ -273,7 +278,7 @@ SFU__DEVICE_FN void gpu_start_epoch(sfu__gpu_run *run, sfu__gpu_turn *turn, sfu_
 
 SFU__DEVICE_FN void gpu_start_validation(const sfu__gpu_run *run, sfu__gpu_turn *turn, const sfu__gpu_outcome *out) {
     const sfu__gpu_pass *pass = &run->program->passes[GPU_EVALUATE];
-    const int best_alone = run->job->outcome_only && !run->job->keep_last;
+    const int best_alone = run->job->outcome_only && !run->job->keep_last && run->program->metric == SFU__GPU_ACCURACY;
     turn->pass = GPU_EVALUATE;
     turn->stage = best_alone && out->best_val_correct > 0 && pass->staged ? 0 : SFU__GPU_ALL_ROWS;
     turn->possible = pass->stage_ends[SFU__GPU_STAGES - 1];
@@ -295,6 +300,9 @@ SFU__DEVICE_FN void gpu_take_score(const sfu__gpu_run *run, sfu__gpu_outcome *ou
     const sfu__gpu_score score = gpu_score_of(run, pass);
     out->val_loss = score.loss;
     out->val_correct = score.correct;
+    out->val_score = run->program->metric == SFU__GPU_ACCURACY
+                         ? (double)score.correct
+                         : *gpu_scoring_at(run, &pass->steps[pass->step_count - 1]).score;
 }
 
 /* After the last pass of an epoch: whether another epoch follows. */
@@ -320,6 +328,7 @@ SFU__DEVICE_STEP int gpu_next(sfu__gpu_run *run, sfu__gpu_turn *turn, sfu__gpu_o
         out->train_loss = gpu_score_of(run, &run->program->passes[GPU_TRAIN]).loss;
         out->val_loss = 0.0;
         out->val_correct = -1;
+        out->val_score = 0.0;
         if (run->program->val_count > 0) {
             gpu_start_validation(run, turn, out);
         } else {
@@ -338,7 +347,7 @@ SFU__DEVICE_STEP int gpu_next(sfu__gpu_run *run, sfu__gpu_turn *turn, sfu__gpu_o
 /* Runs a training to its end. Every thread computes the same outcome. */
 SFU__DEVICE_FN void gpu_train(sfu__gpu_run *run, const sfu__gpu_step *train, const sfu__gpu_step *validate,
                               sfu__gpu_outcome *out, sfu__gpu_counters *counters) {
-    const sfu__gpu_outcome nothing = {0, 0, 0, 0, 0, NAN, 0.0, 0.0, 0};
+    const sfu__gpu_outcome nothing = {0, 0, 0, 0, 0, NAN, 0.0, 0.0, 0.0, 0, 0.0};
     sfu__gpu_turn turn;
     *out = nothing;
     gpu_set_stage(run, SFU__GPU_ALL_ROWS);
@@ -349,7 +358,7 @@ SFU__DEVICE_FN void gpu_train(sfu__gpu_run *run, const sfu__gpu_step *train, con
     } while (gpu_next(run, &turn, out, counters));
     if (!out->diverged && (run->job->keep_last || run->program->val_count == 0)) {
         const double loss = run->program->val_count > 0 ? out->val_loss * run->program->val_scale : NAN;
-        gpu_keep_epoch(run, out, out->val_correct, loss, counters);
+        gpu_keep_epoch(run, out, loss, counters);
     }
 }
 

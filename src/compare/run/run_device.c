@@ -66,17 +66,11 @@ static sfu_status open_device(sfu__running *run) {
     if (run->count == 0 || device.kind == SFU__DEVICE_CPU) {
         return SFU_OK;
     }
-    const char *refusal = sfu__tune_refuses_metric(run->options->request->metric);
     if (device.kind == SFU__DEVICE_AUTO) {
-        SFU_TRY(refusal == NULL && SFU_HAVE_CUDA ? predict(&work, run) : SFU_OK);
+        SFU_TRY(SFU_HAVE_CUDA ? predict(&work, run) : SFU_OK);
     }
     SFU_TRY(sfu__gpu_choose(&run->gpu, device, sfu__training_work_cpu(&work, run->job_threads),
                             sfu__training_work_gpu(&work, studies_at_once(run))));
-    if (run->gpu != NULL && refusal != NULL) {
-        sfu__log(SFU_LOG_NOTE, "the trials are trained on the processor: %s", refusal);
-        sfu__gpu_close(run->gpu);
-        run->gpu = NULL;
-    }
 done:
     return status;
 }

@@ -294,15 +294,16 @@ static void set_stage_labels(const sfu__executor *self, const sfu__target *asked
     }
 }
 
-void sfu__spread_target(int32_t *labels, float *weights, int32_t nodes, const sfu__pass *pass,
+void sfu__spread_target(int32_t *labels, float *weights, int32_t rows, const sfu__rows_of *at,
                         const sfu__target *asked) {
-    for (int32_t i = 0; i < nodes; i++) {
+    for (int32_t i = 0; i < rows; i++) {
         labels[i] = SFU_NO_LABEL;
         weights[i] = 1.0F;
     }
-    for (int32_t i = 0; i < pass->asked_count; i++) {
-        labels[pass->asked[i]] = asked->labels[i];
-        weights[pass->asked[i]] = asked->weights != NULL ? asked->weights[i] : 1.0F;
+    for (int32_t i = 0; i < at->count; i++) {
+        const int32_t row = at->nodes != NULL ? at->nodes[i] : i;
+        labels[row] = asked->labels[i];
+        weights[row] = asked->weights != NULL ? asked->weights[i] : 1.0F;
     }
 }
 
@@ -313,7 +314,8 @@ static sfu__target target_of(const sfu__executor *self, sfu_pass kind, const sfu
     if (!pass->exists || pass->pruned || asked->labels == NULL) {
         return *asked;
     }
-    sfu__spread_target(at->labels, at->weights, self->plan->nodes, pass, asked);
+    sfu__spread_target(at->labels, at->weights, self->plan->nodes, &(sfu__rows_of){pass->asked, pass->asked_count},
+                       asked);
     return (sfu__target){at->labels, at->weights};
 }
 

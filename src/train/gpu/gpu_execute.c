@@ -73,12 +73,11 @@ static sfu_status send_target(sfu__gpu_executor *self, sfu_pass kind, const sfu_
     static const uint32_t one = 0x3f800000; /* the bits of 1.0F */
     sfu_status status = SFU_OK;
     sfu__gpu_executor_pass *to = &self->passes[kind];
-    const sfu__pass *pass = &self->plan->passes[kind];
     const int32_t rows = self->made.program.passes[kind].rows;
     const int64_t bytes = rows * (int64_t)sizeof(int32_t);
     sfu__target by_row = *target;
-    if (!pass->pruned) {
-        sfu__spread_target(to->row_labels, to->row_weights, rows, pass, target);
+    if (to->targets.nodes != NULL) {
+        sfu__spread_target(to->row_labels, to->row_weights, rows, &to->targets, target);
         by_row = (sfu__target){to->row_labels, to->row_weights};
     }
     if (rows == 0) {
@@ -294,11 +293,11 @@ static sfu__dense mirror_of(sfu__gpu_executor *self, sfu__gpu_mirror *mirror, co
 }
 
 sfu__dense sfu__gpu_executor_output(sfu__gpu_executor *executor, sfu_pass pass) {
-    return mirror_of(executor, &executor->passes[pass].output, &executor->plan->passes[pass].output);
+    return mirror_of(executor, &executor->passes[pass].output, &executor->passes[pass].output_at);
 }
 
 sfu_status sfu__gpu_executor_embedding(sfu__dense *embedding, sfu__gpu_executor *executor, sfu_pass pass) {
-    const sfu__operand *at = &executor->plan->passes[pass].embedding;
+    const sfu__operand *at = &executor->passes[pass].embedding_at;
     if (at->space == SFU__MEMORY_NONE) {
         return sfu__fail(
             SFU_ERR_ARGUMENT,
@@ -321,7 +320,7 @@ sfu_status sfu__gpu_executor_measure(sfu__gpu_executor *executor, bool on) {
         sfu__free(pass->seconds);
         pass->seconds = NULL;
         if (on && pass->calls != NULL) {
-            SFU_ALLOC_ZERO(pass->seconds, executor->plan->passes[i].step_count);
+            SFU_ALLOC_ZERO(pass->seconds, executor->made.program.passes[i].step_count);
         }
     }
 done:
@@ -330,31 +329,4 @@ done:
 
 double sfu__gpu_executor_seconds(const sfu__gpu_executor *executor, sfu_pass pass, size_t step) {
     return executor->passes[pass].seconds[step];
-}
-
-/* ---- prediction -------------------------------------------------------------------------------------------------- */
-
-static const double launch_seconds = 5e-6, memory_bytes_per_s = 2e12, flops_per_s = 3e12;
-
-static sfu__device_seconds pass_seconds(const sfu__pass *pass, int threads) {
-    sfu__device_seconds sum = {0};
-    for (size_t i = 0; pass->exists && i < pass->step_count; i++) {
-        const sfu__work *work = &pass->steps[i].work;
-        sum.cpu += sfu__work_seconds(work, &sfu__nominal_rates) / threads;
-        sum.gpu += launch_seconds + sfu__work_bytes(work) / memory_bytes_per_s + sfu__work_flops(work) / flops_per_s;
-    }
-    return sum;
-}
-
-sfu__device_seconds sfu__gpu_predicted_seconds(const sfu__plan *plan, int32_t epochs, int threads) {
-    enum { THREADS = 16, EPOCHS = 200 }; /* memory-bound steps gain little from more; early stopping ends most */
-    const int by = threads < 1 ? 1 : threads > THREADS ? THREADS : threads;
-    const int32_t runs = epochs < 1 ? 1 : epochs > EPOCHS ? EPOCHS : epochs;
-    sfu__device_seconds sum = pass_seconds(&plan->passes[SFU_PASS_PREDICT], by);
-    for (int kind = SFU_PASS_TRAIN; kind <= SFU_PASS_EVALUATE; kind++) {
-        const sfu__device_seconds one = pass_seconds(&plan->passes[kind], by);
-        sum.cpu += runs * one.cpu;
-        sum.gpu += runs * one.gpu;
-    }
-    return sum;
 }

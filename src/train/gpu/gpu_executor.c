@@ -1,6 +1,8 @@
 /* gpu_executor.c - makes the executor of a plan on a GPU: its program, its memory and the sizes of its launches. */
 #include "gpu_executor_int.h"
 
+#include "lpnn_int.h"
+
 #include <string.h>
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
@@ -46,7 +48,7 @@ static sfu_status list_calls(sfu__gpu_executor *self, sfu_pass kind, int most) {
     }
     SFU_ALLOC(to->calls, count);
     for (int32_t i = 0; i < program->passes[kind].step_count; i++) {
-        const int blocks = blocks_of(items_of(&steps[i], matrices, self->plan->nodes), most);
+        const int blocks = blocks_of(items_of(&steps[i], matrices, self->nodes), most);
         for (int phase = 0; phase < steps[i].phases; phase++) {
             to->calls[to->call_count++] = (sfu__gpu_call){i, phase, blocks};
         }
@@ -62,7 +64,7 @@ static sfu_status list_all_calls(sfu__gpu_executor *self) {
     SFU_TRY(sfu__gpu_blocks_at_once(self->gpu, &at_once, &self->kernel,
                                     &(sfu__gpu_shape){.threads = SFU__GPU_GRID_THREADS}));
     for (int kind = 0; kind < SFU_PASSES; kind++) {
-        if (self->plan->passes[kind].exists) {
+        if (self->passes[kind].exists) {
             SFU_TRY(list_calls(self, (sfu_pass)kind, at_once > 0 ? WAVES * at_once : 1));
         }
     }
@@ -75,7 +77,7 @@ done:
 static int64_t whole_lines(int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
 static bool has_targets(const sfu__gpu_executor *self, int kind) {
-    return kind != SFU_PASS_PREDICT && self->plan->passes[kind].exists;
+    return kind != SFU_PASS_PREDICT && self->passes[kind].exists;
 }
 
 static int64_t target_bytes(const sfu__gpu_executor *self, int kind) {
@@ -147,7 +149,7 @@ static sfu_status allocate_host(sfu__gpu_executor *self) {
         }
         pass->block_count = sfu__block_count(rows);
         SFU_TRY(sfu__gpu_alloc_host(self->gpu, (void **)&pass->losses, larger(1, 16 * pass->block_count)));
-        if (!self->plan->passes[kind].pruned) {
+        if (pass->targets.nodes != NULL) {
             SFU_ALLOC(pass->row_labels, rows);
             SFU_ALLOC(pass->row_weights, rows);
         }
@@ -178,10 +180,52 @@ done:
     return status;
 }
 
-static sfu_status construct(sfu__gpu_executor *self, const sfu_net *net, const float *const *columns) {
+static void describe_plan(sfu__gpu_executor *self, const sfu__plan *plan) {
+    self->nodes = plan->nodes;
+    for (int kind = 0; kind < SFU_PASSES; kind++) {
+        const sfu__pass *from = &plan->passes[kind];
+        sfu__gpu_executor_pass *pass = &self->passes[kind];
+        pass->exists = from->exists;
+        pass->output_at = from->output;
+        pass->embedding_at = from->embedding;
+        pass->targets = (sfu__rows_of){from->pruned ? NULL : from->asked, from->asked_count};
+    }
+}
+
+static sfu__operand in_arena(const sfu__gpu_operand *from) {
+    return (sfu__operand){
+        .space = SFU__MEMORY_ARENA, .offset = from->offset, .rows = from->rows, .cols = from->cols, .ld = from->ld};
+}
+
+static void describe_lpnn(sfu__gpu_executor *self, const sfu__lpnn_executor *lpnn) {
+    self->nodes = lpnn->nodes;
+    for (int kind = 0; kind < SFU_PASSES; kind++) {
+        const sfu__gpu_pass *from = &self->made.program.passes[kind];
+        sfu__gpu_executor_pass *pass = &self->passes[kind];
+        pass->exists = from->step_count > 0;
+        pass->output_at = in_arena(
+            &(sfu__gpu_operand){.offset = from->output, .rows = from->rows, .cols = from->cols, .ld = from->ld});
+    }
+    self->passes[SFU_PASS_TRAIN].targets = (sfu__rows_of){lpnn->step.nodes, lpnn->step.count};
+    self->passes[SFU_PASS_PREDICT].embedding_at = in_arena(&self->made.hidden);
+}
+
+/* An executor without a program. Takes the device. */
+static sfu_status start(sfu__gpu_executor **executor, sfu__gpu *gpu) {
+    sfu__gpu_executor *self = sfu__alloc_zero(1, sizeof *self);
+    *executor = self;
+    if (self == NULL) {
+        sfu__gpu_close(gpu);
+        return SFU_ERR_MEMORY;
+    }
+    self->gpu = gpu;
+    return SFU_OK;
+}
+
+/* After the program was made and its passes described. */
+static sfu_status finish(sfu__gpu_executor *self) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__gpu_stream_new(self->gpu, &self->stream));
-    SFU_TRY(sfu__gpu_translate(&self->made, self->plan, net, columns, NULL, 0));
     SFU_TRY(list_all_calls(self));
     SFU_TRY(allocate_device(self));
     SFU_TRY(allocate_host(self));
@@ -193,15 +237,27 @@ done:
 sfu_status sfu__gpu_executor_new(sfu__gpu_executor **executor, sfu__gpu *gpu, const sfu__plan *plan, const sfu_net *net,
                                  const float *const *columns) {
     sfu_status status = SFU_OK;
-    sfu__gpu_executor *self = sfu__alloc_zero(1, sizeof *self);
+    sfu__gpu_executor *self = NULL;
     *executor = NULL;
-    if (self == NULL) {
-        sfu__gpu_close(gpu);
-        return SFU_ERR_MEMORY;
-    }
-    self->gpu = gpu;
-    self->plan = plan;
-    SFU_TRY(construct(self, net, columns));
+    SFU_TRY(start(&self, gpu));
+    SFU_TRY(sfu__gpu_translate(&self->made, plan, net, columns, NULL, 0));
+    describe_plan(self, plan);
+    SFU_TRY(finish(self));
+    *executor = self;
+    self = NULL;
+done:
+    sfu__gpu_executor_free(self);
+    return status;
+}
+
+sfu_status sfu__gpu_executor_new_lpnn(sfu__gpu_executor **executor, sfu__gpu *gpu, const sfu__lpnn_executor *lpnn) {
+    sfu_status status = SFU_OK;
+    sfu__gpu_executor *self = NULL;
+    *executor = NULL;
+    SFU_TRY(start(&self, gpu));
+    SFU_TRY(sfu__gpu_translate_lpnn(&self->made, lpnn, NULL, 0));
+    describe_lpnn(self, lpnn);
+    SFU_TRY(finish(self));
     *executor = self;
     self = NULL;
 done:

@@ -18,10 +18,13 @@ typedef struct sfu__gpu_mirror {
 } sfu__gpu_mirror;
 
 typedef struct sfu__gpu_executor_pass {
+    bool exists;
+    sfu__operand output_at, embedding_at; /* in the memory of a training, or constant */
+    sfu__rows_of targets;                 /* rows that have targets; nodes NULL: all of them, in order */
     sfu__gpu_call *calls;
     size_t call_count;
     uint64_t labels, weights; /* addresses of the targets, per row of the pass; 0: it has none */
-    int32_t *row_labels;      /* targets per row on the host, if the pass is not pruned, with ... */
+    int32_t *row_labels;      /* targets per row on the host, if not all rows have one, with ... */
     float *row_weights;       /* ... their weights */
     sfu__target target;       /* what was uploaded last */
     int64_t block_count;      /* blocks of its loss */
@@ -32,7 +35,7 @@ typedef struct sfu__gpu_executor_pass {
 
 struct sfu__gpu_executor {
     sfu__gpu *gpu;
-    const sfu__plan *plan;
+    int32_t nodes; /* of the graph */
     sfu__gpu_stream *stream;
     sfu__gpu_event *begin, *end; /* of a measured step */
     sfu__gpu_kernel kernel;

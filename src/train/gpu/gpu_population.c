@@ -244,7 +244,7 @@ static void take_outcome(sfu__training *training, const sfu__gpu_outcome *from, 
     training->stopping = (sfu__early_stopping){.patience = training->patience,
                                                .best_epoch = from->best_epoch,
                                                .last_improved = from->last_improved,
-                                               .best_val_score = (double)from->best_val_correct,
+                                               .best_val_score = from->best_val_score,
                                                .best_val_loss = program->val_count > 0 ? from->best_val_loss : NAN};
 }
 

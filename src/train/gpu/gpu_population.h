@@ -37,8 +37,9 @@ void sfu__gpu_worker_free(sfu__gpu_worker *worker);
 /* Bytes of device memory that it holds: those of its largest launch. */
 int64_t sfu__gpu_worker_bytes(const sfu__gpu_worker *worker);
 
-/* Starts trainings of one program, which run to their ends as with sfu__training_run. They must not have a scorer, nor
- * a callback. They and the trainer belong to the worker until sfu__gpu_worker_wait has returned. */
+/* Starts trainings of one program, which run to their ends as with sfu__training_run. The program has the metric of its
+ * objective, so they need no scorer. They and the trainer belong to the worker until sfu__gpu_worker_wait has
+ * returned. */
 SFU_CHECKED sfu_status sfu__gpu_worker_start(sfu__gpu_worker *worker, const sfu__gpu_trainer *trainer,
                                              sfu__training *trainings, int count, const sfu__gpu_tuning *tuning);
 

@@ -361,6 +361,20 @@ done:
     return status;
 }
 
+/* A metric other than accuracy needs the probabilities of the evaluation. They are constant, and not among those of a
+ * training, if the network has no parameters. */
+static sfu_status add_metric(sfu__gpu_translator *self, sfu__gpu_step *steps) {
+    sfu__gpu_pass *pass = &self->to->program.passes[SFU_PASS_EVALUATE];
+    const sfu__gpu_operand output = {.offset = pass->output, .rows = pass->rows, .cols = pass->cols, .ld = pass->ld};
+    if (sfu__gpu_add_metric(&steps[pass->step_count], self->to, self->objective, &output)) {
+        pass->step_count++;
+        if (output.offset < 0) {
+            return sfu__fail(SFU_ERR_UNSUPPORTED, "a GPU does not score networks without parameters by this metric");
+        }
+    }
+    return SFU_OK;
+}
+
 static sfu_status write_pass(sfu__gpu_translator *self, sfu_pass kind, sfu__gpu_step *steps) {
     sfu_status status = SFU_OK;
     const sfu__pass *pass = &self->plan->passes[kind];
@@ -374,7 +388,8 @@ static sfu_status write_pass(sfu__gpu_translator *self, sfu_pass kind, sfu__gpu_
             steps[i].scratch = self->parts;
         }
     }
-    SFU_TRY(sfu__gpu_image_add(&steps_at, &self->to->image, steps, pass->step_count * sizeof *steps));
+    SFU_TRY(sfu__gpu_image_add(&steps_at, &self->to->image, steps,
+                               (size_t)self->to->program.passes[kind].step_count * sizeof *steps));
     SFU_TRY(sfu__gpu_image_point(&self->to->image, pass_at + offsetof(sfu__gpu_pass, steps), steps_at));
     for (size_t i = 0; i < pass->step_count; i++) {
         SFU_TRY(sfu__gpu_add_arrays(self, steps_at + i * sizeof *steps, &steps[i], &pass->steps[i]));
@@ -433,9 +448,11 @@ static sfu_status translate(sfu__gpu_translator *self, const sfu_net *net, const
     SFU_TRY(set_masks(self));
     for (int kind = 0; kind < SFU_PASSES; kind++) {
         if (self->plan->passes[kind].exists) {
-            SFU_ALLOC(steps[kind], self->plan->passes[kind].step_count);
+            SFU_ALLOC(steps[kind], self->plan->passes[kind].step_count + 1); /* and a metric */
             SFU_TRY(translate_pass(self, (sfu_pass)kind, steps[kind]));
-            to->step_bytes += kind != SFU_PASS_PREDICT ? self->plan->passes[kind].step_count * sizeof *steps[kind] : 0;
+            SFU_TRY(kind == SFU_PASS_EVALUATE ? add_metric(self, steps[kind]) : SFU_OK);
+            to->step_bytes +=
+                kind != SFU_PASS_PREDICT ? (size_t)to->program.passes[kind].step_count * sizeof *steps[kind] : 0;
         }
     }
     self->parts = reserve(self, self->parts_floats);

@@ -124,7 +124,8 @@ static sfu_status add_target(sfu__gpu_translator *self, size_t pass_at, const in
     }
     SFU_ALLOC(all, rows);
     SFU_ALLOC(all_weights, rows);
-    sfu__spread_target(all, all_weights, (int32_t)rows, pass, &(sfu__target){labels, weights});
+    sfu__spread_target(all, all_weights, (int32_t)rows, &(sfu__rows_of){pass->asked, pass->asked_count},
+                       &(sfu__target){labels, weights});
     SFU_TRY(sfu__gpu_image_array(image, labels_at, all, rows * sizeof *all));
     SFU_TRY(sfu__gpu_image_array(image, weights_at, all_weights, rows * sizeof *all_weights));
     SFU_TRY(sfu__gpu_image_array(image, pass_at + offsetof(sfu__gpu_pass, asked), pass->asked,

@@ -342,6 +342,7 @@ static void add_score(state *self, sfu__gpu_operand output) {
     step->a = output;
     step->scratch = pass->losses;
     step->phases = 2;
+    pass->step_count += sfu__gpu_add_metric(step + 1, self->to, self->objective, &output);
 }
 
 static void add_pass(state *self, sfu_pass kind) {
@@ -362,6 +363,7 @@ static void add_pass(state *self, sfu_pass kind) {
     for (int i = 0; from->runs_g && i < LAYERS; i++) {
         h[i] = take_matrix(self, from->count, executor->weight[i]->cols);
     }
+    self->to->hidden = kind == SFU_PASS_PREDICT ? h[LAYERS - 2] : self->to->hidden;
     if (from->runs_g) {
         add_forward(self, h, from->nodes != NULL ? x : MATRIX_X, &f);
     }
@@ -420,20 +422,13 @@ done:
 static sfu_status write_training_target(state *self, size_t labels_at, size_t weights_at) {
     sfu_status status = SFU_OK;
     const sfu__lpnn_step *step = &self->executor->step;
-    const sfu__objective *objective = self->objective;
+    const sfu__target target = {self->objective->train_labels, self->objective->sum_weights};
     const size_t nodes = (size_t)self->executor->nodes;
     int32_t *labels = NULL;
     float *weights = NULL;
     SFU_ALLOC(labels, nodes);
-    SFU_ALLOC_ZERO(weights, nodes);
-    for (size_t i = 0; i < nodes; i++) {
-        labels[i] = SFU_NO_LABEL;
-    }
-    for (int32_t i = 0; i < step->count; i++) {
-        const int32_t node = step->nodes != NULL ? step->nodes[i] : i;
-        labels[node] = objective->train_labels[i];
-        weights[node] = objective->sum_weights != NULL ? objective->sum_weights[i] : 1.0F;
-    }
+    SFU_ALLOC(weights, nodes);
+    sfu__spread_target(labels, weights, self->executor->nodes, &(sfu__rows_of){step->nodes, step->count}, &target);
     SFU_TRY(sfu__gpu_image_array(&self->to->image, labels_at, labels, nodes * sizeof *labels));
     SFU_TRY(sfu__gpu_image_array(&self->to->image, weights_at, weights, nodes * sizeof *weights));
 done:

@@ -2,6 +2,7 @@
 #include "gpu_write.h"
 #include "random.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -77,4 +78,47 @@ done:
 void sfu__gpu_translation_clear(sfu__gpu_translation *translation) {
     sfu__gpu_image_clear(&translation->image);
     *translation = (sfu__gpu_translation){0};
+}
+
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
+
+static_assert((int)SFU__GPU_ACCURACY == (int)SFU_METRIC_ACCURACY &&
+                  (int)SFU__GPU_MACRO_F1 == (int)SFU_METRIC_MACRO_F1 &&
+                  (int)SFU__GPU_BALANCED_ACCURACY == (int)SFU_METRIC_BALANCED_ACCURACY &&
+                  (int)SFU__GPU_AUC == (int)SFU_METRIC_AUC &&
+                  (int)SFU__GPU_AVERAGE_PRECISION == (int)SFU_METRIC_AVERAGE_PRECISION,
+              "sfu__gpu_metric is sfu_metric");
+
+bool sfu__gpu_add_metric(sfu__gpu_step *step, sfu__gpu_translation *to, const sfu__objective *objective,
+                         const sfu__gpu_operand *probabilities) {
+    const bool sorts =
+        objective != NULL && (objective->metric == SFU_METRIC_AUC || objective->metric == SFU_METRIC_AVERAGE_PRECISION);
+    if (objective == NULL || objective->metric == SFU_METRIC_ACCURACY) {
+        return false;
+    }
+    *step = (sfu__gpu_step){.kernel = SFU__GPU_SCORE,
+                            .phases = SFU__GPU_COUNT_PHASES,
+                            .matrix = -1,
+                            .mask = SFU__GPU_NO_MASK,
+                            .act = (int32_t)objective->metric,
+                            .c = {.offset = -1},
+                            .a = *probabilities,
+                            .b = {.offset = -1},
+                            .bias = -1,
+                            .keep = -1,
+                            .source = objective->positive,
+                            .source_keep = -1,
+                            .learned_values = -1};
+    if (sorts) {
+        int rounds = 0;
+        while ((INT64_C(1) << rounds) < objective->val_count) {
+            rounds++;
+        }
+        step->parts = objective->positive >= 0 ? 1 : probabilities->cols;
+        step->stride = INT64_C(1) << rounds;
+        step->phases = 1 + rounds * (rounds + 1) / 2 + 2;
+    }
+    step->scratch = sfu__gpu_reserve(to, sfu__gpu_score_floats(probabilities->cols, step->parts, step->stride));
+    to->program.metric = (int32_t)objective->metric;
+    return true;
 }

@@ -17,6 +17,11 @@ SFU_CHECKED sfu_status sfu__gpu_write_parameters(sfu__gpu_translation *to, const
 /* Adam's corrections of each epoch. */
 SFU_CHECKED sfu_status sfu__gpu_write_corrections(sfu__gpu_translation *to, int32_t epochs);
 
+/* The metric of the objective. If it is not accuracy, `step` becomes the last step of the evaluation, whose output is
+ * `probabilities`, and the result is true. */
+bool sfu__gpu_add_metric(sfu__gpu_step *step, sfu__gpu_translation *to, const sfu__objective *objective,
+                         const sfu__gpu_operand *probabilities);
+
 /* The array of the program's matrices, which the caller fills in. */
 SFU_CHECKED sfu_status sfu__gpu_add_matrices(size_t *at, sfu__gpu_translation *to, size_t count);
 

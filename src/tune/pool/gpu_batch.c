@@ -212,7 +212,8 @@ static sfu_status start_trials(sfu__gpu_batch *self, group *group, int count) {
     sfu__gpu_worker **worker = &self->workers[group - self->groups];
     const size_t nodes = (size_t)self->options.objective->val_count;
     sfu__training *trainings = group->trainings + group->ended;
-    const bool learns = sfu__runner_cache_learns(self->options.cache);
+    const bool by_accuracy = self->options.objective->metric == SFU_METRIC_ACCURACY; /* only then there are stages */
+    const bool learns = by_accuracy && sfu__runner_cache_learns(self->options.cache);
     memset(group->misses, 0, LEARNING * nodes * sizeof *group->misses);
     for (int i = 0; i < count; i++) {
         trainings[i] = training_of(self, group->trials[group->ended + i]);

@@ -307,8 +307,7 @@ static sfu_status start_threads(sfu__trial_pool *pool) {
         thread->pool = pool;
         thread->index = pool->count;
         thread->team = sfu__runner_cache_team(pool->cache, pool->count);
-        const sfu_status status = sfu__objective_scorer(&thread->scorer, pool->options.train->metric, &pool->objective,
-                                                        pool->options.dataset);
+        const sfu_status status = sfu__objective_scorer(&thread->scorer, &pool->objective, pool->options.dataset);
         if (status != SFU_OK) {
             return status;
         }
@@ -456,8 +455,8 @@ static bool on_gpu(const sfu__trial_pool *pool) { return pool->options.gpu.gpu !
 static sfu_status prepare(sfu__trial_pool *pool) {
     const sfu__trial_pool_options *options = &pool->options;
     sfu_status status = SFU_OK;
-    const sfu__objective_options objective_options = {.loss = options->train->loss,
-                                                      .balanced = options->train->balanced};
+    const sfu__objective_options objective_options = {
+        .loss = options->train->loss, .balanced = options->train->balanced, .metric = options->train->metric};
     const sfu__cache_gpu gpu = {options->gpu.gpu, &pool->objective, options->train->epochs};
     SFU_TRY(sfu__objective_make(&pool->objective, options->dataset, options->split, &objective_options));
     SFU_TRY(sfu__runner_cache_new(&pool->cache, options->dataset, options->split, options->jobs, &gpu,
