@@ -156,8 +156,10 @@ done:
 }
 
 void sfu__plan_drop_factors(sfu__plan *plan) {
-    for (int i = 0; i < plan->smoother_count && !plan->passes[SFU_PASS_PREDICT].exists; i++) {
-        sfu__smoothing_stream_free(plan->smoothers[i].stream);
+    const bool done = plan->memory > 0 && !plan->passes[SFU_PASS_PREDICT].exists;
+    for (int i = 0; done && i < plan->smoother_count; i++) {
+        sfu__shared_release(plan->smoothers[i].shared);
+        plan->smoothers[i].shared = NULL;
         plan->smoothers[i].stream = NULL;
     }
 }
