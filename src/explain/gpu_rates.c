@@ -3,6 +3,7 @@
 
 #include "gpu.h"
 #include "gpu_layout.h"
+#include "gpu_step.h"
 #include "memory.h"
 #include "plan_int.h"
 #include "random.h"
@@ -71,35 +72,17 @@ static sfu__gpu_operand take(session *self, int64_t rows, int32_t cols) {
     return (sfu__gpu_operand){.offset = reserve(self, rows * cols), .rows = (int32_t)rows, .cols = cols, .ld = cols};
 }
 
-static sfu__gpu_step step_of(sfu__gpu_op op, int64_t count) {
-    sfu__gpu_step step = {.kernel = (int32_t)op,
-                          .phases = 1,
-                          .matrix = -1,
-                          .mask = SFU__GPU_NO_MASK,
-                          .c = {.offset = -1},
-                          .a = {.offset = -1},
-                          .b = {.offset = -1},
-                          .bias = -1,
-                          .keep = -1,
-                          .source_keep = -1,
-                          .learned_values = -1,
-                          .low = -INFINITY,
-                          .high = INFINITY};
-    step.stage_ends[SFU__GPU_STAGES - 1] = (int32_t)count;
-    return step;
-}
-
 static void make_steps(sfu__gpu_step steps[STEPS], sfu__gpu_program *program, session *self) {
     const int64_t rows = self->units * GEMM_ROWS, drawn = self->units * DRAWN_ROWS, size = self->units * PARAMETERS;
-    steps[STEP_GEMM] = step_of(SFU__GPU_GEMM, rows);
+    steps[STEP_GEMM] = sfu__gpu_step_of(SFU__GPU_GEMM, rows);
     steps[STEP_GEMM].c = take(self, rows, GEMM_WIDTH);
     steps[STEP_GEMM].a = take(self, rows, GEMM_WIDTH);
     steps[STEP_GEMM].b = take(self, GEMM_WIDTH, GEMM_WIDTH);
-    steps[STEP_DROPOUT] = step_of(SFU__GPU_DROPOUT_DENSE, drawn);
+    steps[STEP_DROPOUT] = sfu__gpu_step_of(SFU__GPU_DROPOUT_DENSE, drawn);
     steps[STEP_DROPOUT].mask = 0;
     steps[STEP_DROPOUT].c = take(self, drawn, DRAWN_WIDTH);
     steps[STEP_DROPOUT].a = take(self, drawn, DRAWN_WIDTH);
-    steps[STEP_ADAM] = step_of(SFU__GPU_ADAM, size);
+    steps[STEP_ADAM] = sfu__gpu_step_of(SFU__GPU_ADAM, size);
     steps[STEP_ADAM].c.offset = 0;
     program->size = size;
     program->theta = reserve(self, size);

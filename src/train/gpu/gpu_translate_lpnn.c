@@ -3,6 +3,7 @@
  * lpnn_epoch.c takes block after block of rows through one training step. Here each operation runs over all rows before
  * the next one starts; apart from S f no row needs another, so every number is the same. */
 #include "gpu_layout.h"
+#include "gpu_step.h"
 #include "gpu_translate.h"
 #include "gpu_write.h"
 #include "lpnn_int.h"
@@ -77,18 +78,7 @@ static sfu__gpu_step *add_step(state *self, sfu__gpu_op op, int64_t count) {
     sfu__gpu_pass *pass = &self->to->program.passes[self->kind];
     assert(pass->step_count < MOST_STEPS);
     sfu__gpu_step *step = &self->steps[self->kind][pass->step_count++];
-    *step = (sfu__gpu_step){.kernel = (int32_t)op,
-                            .phases = 1,
-                            .matrix = -1,
-                            .mask = SFU__GPU_NO_MASK,
-                            .c = {.offset = -1},
-                            .a = {.offset = -1},
-                            .b = {.offset = -1},
-                            .bias = -1,
-                            .keep = -1,
-                            .source_keep = -1,
-                            .learned_values = -1};
-    step->stage_ends[SFU__GPU_STAGES - 1] = (int32_t)count;
+    *step = sfu__gpu_step_of(op, count);
     return step;
 }
 

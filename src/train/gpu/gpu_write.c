@@ -1,5 +1,6 @@
 /* gpu_write.c - the parts of a GPU program that those of every network have. */
 #include "gpu_write.h"
+#include "gpu_step.h"
 #include "random.h"
 
 #include <assert.h>
@@ -96,19 +97,11 @@ bool sfu__gpu_add_metric(sfu__gpu_step *step, sfu__gpu_translation *to, const sf
     if (objective == NULL || objective->metric == SFU_METRIC_ACCURACY) {
         return false;
     }
-    *step = (sfu__gpu_step){.kernel = SFU__GPU_SCORE,
-                            .phases = SFU__GPU_COUNT_PHASES,
-                            .matrix = -1,
-                            .mask = SFU__GPU_NO_MASK,
-                            .act = (int32_t)objective->metric,
-                            .c = {.offset = -1},
-                            .a = *probabilities,
-                            .b = {.offset = -1},
-                            .bias = -1,
-                            .keep = -1,
-                            .source = objective->positive,
-                            .source_keep = -1,
-                            .learned_values = -1};
+    *step = sfu__gpu_step_of(SFU__GPU_SCORE, 0);
+    step->phases = SFU__GPU_COUNT_PHASES;
+    step->act = (int32_t)objective->metric;
+    step->a = *probabilities;
+    step->source = objective->positive;
     if (sorts) {
         int rounds = 0;
         while ((INT64_C(1) << rounds) < objective->val_count) {
