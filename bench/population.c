@@ -76,7 +76,7 @@ static void measure(const options *options, const char *dataset, const setting *
     sfu__objective objective = {0};
     sfu__gpu_trainer *trainer = NULL;
     sfu__gpu_worker *worker = NULL;
-    double times[RUNS];
+    double times[RUNS] = {0};
     must(sfu_net_parse(&net, text, NULL));
     must(sfu__objective_make(&objective, of->dataset, of->split, &(sfu__objective_options){.loss = SFU_LOSS_MEAN}));
     const sfu__plan_request request =

@@ -97,7 +97,7 @@ static void make_steps(sfu__gpu_step steps[STEPS], sfu__gpu_program *program, se
 static sfu_status add_matrix(session *self, size_t at, int level, int width) {
     sfu_status status = SFU_OK;
     const int64_t rows = self->units * GATHERED_ROWS / ROW_ENTRIES, entries = rows * ROW_ENTRIES;
-    const int64_t cols = self->operand[level] / (16 * quads_of[width]);
+    const int64_t cols = self->operand[level] / (16 * (int64_t)quads_of[width]);
     sfu__random random = sfu__random_start(1, sfu__stream_of(SFU__STREAM_GENERATE, (uint32_t)(level * 2 + width)));
     sfu__gpu_layout layout = {0};
     int64_t *indptr = NULL;

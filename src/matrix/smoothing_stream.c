@@ -105,6 +105,12 @@ static void drop_row_factors(sfu__smoothing_factors *factors) {
     }
 }
 
+static uint64_t bits_of(double factor) {
+    uint64_t bits;
+    memcpy(&bits, &factor, sizeof bits);
+    return bits;
+}
+
 /* The codes of the column factors; *codes is NULL if more than 2^16 differ. Every code is the number of a factor in the
  * order of first occurrence. */
 static sfu_status encode(uint16_t **codes, double **table, const double *factors, int64_t count) {
@@ -116,10 +122,9 @@ static sfu_status encode(uint16_t **codes, double **table, const double *factors
     SFU_ALLOC(*table, MOST);
     SFU_ALLOC(*codes, count);
     for (int64_t i = 0; i < count; i++) {
-        uint64_t bits;
-        memcpy(&bits, &factors[i], sizeof bits);
+        const uint64_t bits = bits_of(factors[i]);
         uint64_t at = bits * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BITS);
-        while (slots[at] != 0 && memcmp(&(*table)[slots[at] - 1], &bits, sizeof bits) != 0) {
+        while (slots[at] != 0 && bits_of((*table)[slots[at] - 1]) != bits) {
             at = (at + 1) % SLOTS;
         }
         if (slots[at] == 0 && used == MOST) {

@@ -62,7 +62,7 @@ once() { # CODE LINE RANKS WORD...
     [ $code = "$want" ] || fail "exit $code instead of $want: $*"
     [ "$(grep '^sfumato:' stderr)" = "sfumato: $line" ] || fail "$*: $(cat stderr)"
 }
-once 2 'unknown command "trian" (did you mean train?); see sfumato --help' 2 trian
+once 2 'unknown command "trainn" (did you mean train?); see sfumato --help' 2 trainn
 once 2 'unknown option "--epoch" (did you mean --epochs?); see sfumato train --help' 3 train few gcn --epoch 3
 once 2 '--trials: expected an integer from 1 to 10000000, found "x"; see sfumato tune --help' 2 tune few gcn --trials x
 once 2 '3 processes were started, which cannot be divided into groups of 2' 3 label few --ranks-per-trial 2

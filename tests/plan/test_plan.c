@@ -268,7 +268,7 @@ static void estimates_are_exact(void **state) {
     sfu__plan_release(plan);
 }
 
-static void assert_same_sweep(const sfu__sweep *one, const sfu__sweep *parts) {
+static void assert_same_sweep(const sfu__reach *one, const sfu__reach *parts) {
     assert_true(one->part_count == 1 && parts->part_count > 1);
     assert_true(one->reached == parts->reached && one->settled == parts->settled);
     assert_true(one->walked == parts->walked && one->words_visited == parts->words_visited);
@@ -285,24 +285,24 @@ static void sweeps_in_parts_count_the_same(void **state) {
     assert_non_null(seen);
     assert_true(rows->count > 4 * 64);
     for (int words = 1; words <= 3; words += 2) {
-        sfu__sweep one = {0}, parts = {0};
+        sfu__reach one = {0}, parts = {0};
         double wanted, got;
-        assert_ok(sfu__sweep_start(&one, plan, rows));
-        sfu__sweep_widest = words;
-        assert_ok(sfu__sweep_start(&parts, plan, rows));
-        sfu__sweep_widest = SFU__SAMPLE_WORDS;
+        assert_ok(sfu__reach_start(&one, plan, rows));
+        sfu__reach_widest = words;
+        assert_ok(sfu__reach_start(&parts, plan, rows));
+        sfu__reach_widest = SFU__SAMPLE_WORDS;
         for (int i = LAST - 1; i >= 0; i--) {
-            assert_ok(sfu__sweep_step(&one, i));
-            assert_ok(sfu__sweep_step(&parts, i));
+            assert_ok(sfu__reach_step(&one, i));
+            assert_ok(sfu__reach_step(&parts, i));
             assert_same_sweep(&one, &parts);
-            assert_ok(sfu__sweep_features(&wanted, &one, seen));
-            assert_ok(sfu__sweep_features(&got, &parts, seen));
+            assert_ok(sfu__reach_features(&wanted, &one, seen));
+            assert_ok(sfu__reach_features(&got, &parts, seen));
             assert_true(wanted == got);
             assert_same_sweep(&one, &parts);
         }
         settled = settled || one.settled;
-        sfu__sweep_clear(&one);
-        sfu__sweep_clear(&parts);
+        sfu__reach_clear(&one);
+        sfu__reach_clear(&parts);
     }
     assert_true(settled);
     sfu__free(seen);

@@ -34,7 +34,7 @@ static material make(const char *net) {
     assert_ok(sfu__space_new(&it.space, "dropout=(0,0.8) lr=(0,0.2)", net, NULL));
     assert_int_equal(it.space->count, 2);
     sfu_train_options_init(&it.train);
-    it.train.epochs = 30;
+    it.train.epochs = test_is_slow() ? 10 : 30;
     it.train.patience = 8;
     it.second = rate;
     return it;

@@ -10,7 +10,7 @@ const double sfu__operations_most = 536870912.0; /* 2^29 */
 const double sfu__nonzeros_most = 16777216.0;    /* 2^24 */
 
 /* Scales a count of the sampled rows up to all rows. */
-static double extrapolate(const sfu__sweep *self, double count) {
+static double extrapolate(const sfu__reach *self, double count) {
     return self->sampled > 0 ? count * self->rows / self->sampled : 0.0;
 }
 
@@ -18,12 +18,12 @@ static double extrapolate(const sfu__sweep *self, double count) {
 
 sfu_status sfu__collapse_estimate(double *nonzeros, const sfu__plan *plan, const sfu__pass *pass, int first, int last) {
     sfu_status status = SFU_OK;
-    sfu__sweep self = {0};
+    sfu__reach self = {0};
     bool over = false;
-    SFU_TRY(sfu__sweep_start(&self, plan, &pass->row_sets[last]));
+    SFU_TRY(sfu__reach_start(&self, plan, &pass->row_sets[last]));
     for (int i = last - 1; i >= first; i--) {
         if (!over) {
-            SFU_TRY(sfu__sweep_step(&self, i));
+            SFU_TRY(sfu__reach_step(&self, i));
         }
         const double count = extrapolate(&self, (double)self.reached);
         over = over || extrapolate(&self, self.walked) > sfu__operations_most ||
@@ -31,7 +31,7 @@ sfu_status sfu__collapse_estimate(double *nonzeros, const sfu__plan *plan, const
         nonzeros[i - first] = over ? SFU__TOO_MANY : count;
     }
 done:
-    sfu__sweep_clear(&self);
+    sfu__reach_clear(&self);
     return status;
 }
 
@@ -53,18 +53,18 @@ static bool extends_previous(const sfu__plan *plan, const sfu__pass *pass, int f
 }
 
 /* Propagates the rows of row_sets[fold] back to the features. */
-static sfu_status trace_to_features(sfu__sweep *self, const sfu__plan *plan, const sfu__pass *pass, int fold) {
+static sfu_status trace_to_features(sfu__reach *self, const sfu__plan *plan, const sfu__pass *pass, int fold) {
     sfu_status status = SFU_OK;
     if (fold > 0 && self->plan != NULL && extends_previous(plan, pass, fold)) {
         if (plan->ops[fold - 1].kind == SFU__OP_SMOOTH) {
-            SFU_TRY(sfu__sweep_step(self, fold - 1));
+            SFU_TRY(sfu__reach_step(self, fold - 1));
         }
         goto done;
     }
-    SFU_TRY(sfu__sweep_start(self, plan, &pass->row_sets[fold]));
+    SFU_TRY(sfu__reach_start(self, plan, &pass->row_sets[fold]));
     for (int i = fold - 1; i >= 0 && self->words_visited <= sfu__operations_most; i--) {
         if (plan->ops[i].kind == SFU__OP_SMOOTH) {
-            SFU_TRY(sfu__sweep_step(self, i));
+            SFU_TRY(sfu__reach_step(self, i));
         }
     }
 done:
@@ -82,14 +82,14 @@ bool sfu__fold_fills(const sfu__plan *plan, int last) {
 }
 
 /* Estimated non-zeros of the features after `fold` ops, SFU__TOO_MANY if counting takes too long. */
-static sfu_status stage_nonzeros(double *nonzeros, sfu__sweep *self, uint64_t *seen, const sfu__plan *plan,
+static sfu_status stage_nonzeros(double *nonzeros, sfu__reach *self, uint64_t *seen, const sfu__plan *plan,
                                  const sfu__pass *pass, int fold) {
     sfu_status status = SFU_OK;
     *nonzeros = (double)pass->row_sets[fold].count * plan->features;
     if (!sfu__fold_fills(plan, fold)) {
         SFU_TRY(trace_to_features(self, plan, pass, fold));
         double count;
-        SFU_TRY(sfu__sweep_features(&count, self, seen));
+        SFU_TRY(sfu__reach_features(&count, self, seen));
         *nonzeros = self->words_visited <= sfu__operations_most ? extrapolate(self, count) : SFU__TOO_MANY;
     }
 done:
@@ -123,7 +123,7 @@ void sfu__fold_estimate_clear(sfu__fold_estimate *estimate) {
 
 /* Counts the non-zeros after the last op, although computing it exceeds the limits, unless it is dense or counting
  * takes too long as well. */
-static sfu_status last_nonzeros(sfu__fold_estimate *estimate, sfu__sweep *self, uint64_t *seen, const sfu__plan *plan,
+static sfu_status last_nonzeros(sfu__fold_estimate *estimate, sfu__reach *self, uint64_t *seen, const sfu__plan *plan,
                                 const sfu__pass *pass) {
     sfu_status status = SFU_OK;
     double nonzeros = SFU__TOO_MANY;
@@ -138,7 +138,7 @@ done:
 
 /* The features after `fold` ops are beyond the limits; `nonzeros` is negative if unknown. If this is the last op they
  * are computed nevertheless. */
-static sfu_status stop_at(sfu__fold_estimate *estimate, sfu__sweep *self, uint64_t *seen, const sfu__plan *plan,
+static sfu_status stop_at(sfu__fold_estimate *estimate, sfu__reach *self, uint64_t *seen, const sfu__plan *plan,
                           const sfu__pass *pass, int fold, double nonzeros) {
     const bool is_known = nonzeros >= 0.0;
     estimate->by_columns = is_known ? fold < estimate->last && is_full(plan, pass, fold, nonzeros)
@@ -152,7 +152,7 @@ static sfu_status stop_at(sfu__fold_estimate *estimate, sfu__sweep *self, uint64
 sfu_status sfu__fold_estimate_make(sfu__fold_estimate *estimate, const sfu__plan *plan, const sfu__pass *pass,
                                    int last) {
     sfu_status status = SFU_OK;
-    sfu__sweep self = {0};
+    sfu__reach self = {0};
     uint64_t *seen = NULL;
     double operations = 0.0, nonzeros = 0.0, most = sfu__nonzeros_most;
     *estimate = (sfu__fold_estimate){.last = last};
@@ -173,7 +173,7 @@ sfu_status sfu__fold_estimate_make(sfu__fold_estimate *estimate, const sfu__plan
         estimate->most = fold;
     }
 done:
-    sfu__sweep_clear(&self);
+    sfu__reach_clear(&self);
     sfu__free(seen);
     return status;
 }

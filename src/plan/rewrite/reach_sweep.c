@@ -13,7 +13,7 @@ enum { WORD = 64 };
 
 /* Space for another node in `others`: twice as much as before, but never for more nodes than there are. Within a limit
  * long lists get all the space that they can need: copies of growing lists would leave holes in the heap. */
-static sfu_status grow_others(sfu__sweep_part *self, const sfu__plan *plan) {
+static sfu_status grow_others(sfu__reach_part *self, const sfu__plan *plan) {
     enum { SHORT_LIST = 1 << 15 };
     const size_t nodes = (size_t)plan->nodes, twice = 2 * self->others_capacity + 64;
     const bool all = twice >= nodes || (plan->memory > 0 && twice > SHORT_LIST);
@@ -37,7 +37,7 @@ static sfu_status grow_others(sfu__sweep_part *self, const sfu__plan *plan) {
 }
 
 /* Appends a node that nothing reaches yet to `others`. */
-static sfu_status add_node(sfu__sweep_part *self, const sfu__plan *plan, int32_t node) {
+static sfu_status add_node(sfu__reach_part *self, const sfu__plan *plan, int32_t node) {
     const size_t words = (size_t)self->words, at = (size_t)self->count;
     const sfu_status status = at < self->others_capacity ? SFU_OK : grow_others(self, plan);
     if (status != SFU_OK) {
@@ -49,7 +49,7 @@ static sfu_status add_node(sfu__sweep_part *self, const sfu__plan *plan, int32_t
     return SFU_OK;
 }
 
-static void swap_lists(sfu__sweep_part *self) {
+static void swap_lists(sfu__reach_part *self) {
     uint64_t *masks = self->current;
     int32_t *nodes = self->nodes;
     const size_t capacity = self->nodes_capacity;
@@ -73,7 +73,7 @@ static int64_t bits_of(const uint64_t *mask, int64_t words) {
 }
 
 /* Swaps current and next; returns whether they are equal. */
-static bool swap_sets(sfu__sweep_part *self, int32_t count_before) {
+static bool swap_sets(sfu__reach_part *self, int32_t count_before) {
     const int64_t words = self->words, before = self->reached;
     self->reached = 0;
     for (int32_t i = 0; i < self->count; i++) {
@@ -92,7 +92,7 @@ static bool swap_sets(sfu__sweep_part *self, int32_t count_before) {
 /* ---- one step of one part --------------------------------------------------------------------------------------- */
 
 /* Adds the rows in `from` to those that reach this node. */
-static sfu_status reach_node(sfu__sweep_part *self, const sfu__plan *plan, int32_t node, const uint64_t *from) {
+static sfu_status reach_node(sfu__reach_part *self, const sfu__plan *plan, int32_t node, const uint64_t *from) {
     const sfu_status status = self->position[node] != 0 ? SFU_OK : add_node(self, plan, node);
     if (status != SFU_OK) {
         return status;
@@ -105,7 +105,7 @@ static sfu_status reach_node(sfu__sweep_part *self, const sfu__plan *plan, int32
 }
 
 /* Counts the words of a visit, once for all parts. */
-static void count_visit(sfu__sweep *self, int32_t node, int64_t entries) {
+static void count_visit(sfu__reach *self, int32_t node, int64_t entries) {
     if (self->visited != NULL && self->visited[node] != 0) {
         return;
     }
@@ -116,9 +116,9 @@ static void count_visit(sfu__sweep *self, int32_t node, int64_t entries) {
 }
 
 /* *same: the step has changed nothing. A repeated step is not counted. */
-static sfu_status propagate(bool *same, sfu__sweep *self, const sfu__smoother *smoother, bool repeated) {
+static sfu_status propagate(bool *same, sfu__reach *self, const sfu__smoother *smoother, bool repeated) {
     sfu_status status = SFU_OK;
-    sfu__sweep_part *part = &self->part;
+    sfu__reach_part *part = &self->part;
     sfu__row_reader reader = {.smoother = smoother};
     const int32_t count = part->count;
     part->count = 0;
@@ -145,9 +145,9 @@ done:
 /* ---- parts ------------------------------------------------------------------------------------------------------ */
 
 /* The rows of a part at their own nodes. */
-static sfu_status start_part(sfu__sweep *self, int number) {
+static sfu_status start_part(sfu__reach *self, int number) {
     sfu_status status = SFU_OK;
-    sfu__sweep_part *part = &self->part;
+    sfu__reach_part *part = &self->part;
     const int32_t first = number * part->words * WORD, left = self->sampled - first;
     const int32_t count = left < part->words * WORD ? left : part->words * WORD;
     part->count = 0;
@@ -163,7 +163,7 @@ done:
 }
 
 /* Brings a part into memory as it is after the steps so far. */
-static sfu_status load_part(sfu__sweep *self, int number) {
+static sfu_status load_part(sfu__reach *self, int number) {
     sfu_status status = SFU_OK;
     bool same = false;
     if (number == self->part.number) {
@@ -180,19 +180,19 @@ done:
 }
 
 /* The number of the n-th part to visit: the one in memory first. */
-static int part_after(const sfu__sweep *self, int n) { return (self->part.number + (n > 0)) % self->part_count; }
+static int part_after(const sfu__reach *self, int n) { return (self->part.number + (n > 0)) % self->part_count; }
 
-static void forget_visits(sfu__sweep *self) {
+static void forget_visits(sfu__reach *self) {
     if (self->visited != NULL) {
         memset(self->visited, 0, (size_t)self->plan->nodes);
     }
 }
 
-int sfu__sweep_widest = SFU__SAMPLE_WORDS;
+int sfu__reach_widest = SFU__SAMPLE_WORDS;
 
 /* Words of a part: all, or as many as fit into the limit if every node is reached. */
 static int words_that_fit(const sfu__plan *plan, int words) {
-    int most = words < sfu__sweep_widest ? words : sfu__sweep_widest;
+    int most = words < sfu__reach_widest ? words : sfu__reach_widest;
     while (plan->memory > 0 && most > 1) {
         const int64_t bytes = 4 + 2 * (8 * (int64_t)most + 4) + (most < words);
         if (sfu__process_memory() + plan->nodes * bytes <= plan->memory) {
@@ -205,7 +205,7 @@ static int words_that_fit(const sfu__plan *plan, int words) {
 
 /* ---- the sweep -------------------------------------------------------------------------------------------------- */
 
-void sfu__sweep_clear(sfu__sweep *self) {
+void sfu__reach_clear(sfu__reach *self) {
     sfu__free(self->part.current);
     sfu__free(self->part.next);
     sfu__free(self->part.nodes);
@@ -214,11 +214,11 @@ void sfu__sweep_clear(sfu__sweep *self) {
     sfu__free(self->start);
     sfu__free(self->steps);
     sfu__free(self->visited);
-    *self = (sfu__sweep){0};
+    *self = (sfu__reach){0};
 }
 
 /* The nodes of all rows, or of an evenly spaced sample. */
-static sfu_status choose_sample(sfu__sweep *self, const sfu__row_set *row_set) {
+static sfu_status choose_sample(sfu__reach *self, const sfu__row_set *row_set) {
     sfu_status status = SFU_OK;
     sfu__row_set ascending = {0};
     self->rows = row_set->count;
@@ -233,10 +233,10 @@ done:
     return status;
 }
 
-sfu_status sfu__sweep_start(sfu__sweep *self, const sfu__plan *plan, const sfu__row_set *row_set) {
+sfu_status sfu__reach_start(sfu__reach *self, const sfu__plan *plan, const sfu__row_set *row_set) {
     sfu_status status = SFU_OK;
     const double words_visited = self->words_visited;
-    sfu__sweep_clear(self);
+    sfu__reach_clear(self);
     self->plan = plan;
     self->words_visited = words_visited;
     SFU_TRY(choose_sample(self, row_set));
@@ -254,7 +254,7 @@ done:
 }
 
 /* All parts go through a smoothing that they have not settled under. */
-static sfu_status step_parts(sfu__sweep *self, int smoothing) {
+static sfu_status step_parts(sfu__reach *self, int smoothing) {
     sfu_status status = SFU_OK;
     int64_t reached = 0;
     bool all_same = true, same;
@@ -276,7 +276,7 @@ done:
     return status;
 }
 
-sfu_status sfu__sweep_step(sfu__sweep *self, int i) {
+sfu_status sfu__reach_step(sfu__reach *self, int i) {
     sfu_status status = SFU_OK;
     const int smoothing = self->plan->ops[i].smoothing;
     if (!self->settled || self->settled_under != smoothing) {
@@ -290,9 +290,9 @@ done:
 /* ---- features --------------------------------------------------------------------------------------------------- */
 
 /* seen[column]: the rows of the part in memory that reach an entry of this column. */
-static sfu_status see_features(sfu__sweep *self, uint64_t *seen, sfu__row_block *block) {
+static sfu_status see_features(sfu__reach *self, uint64_t *seen, sfu__row_block *block) {
     sfu_status status = SFU_OK;
-    const sfu__sweep_part *part = &self->part;
+    const sfu__reach_part *part = &self->part;
     const sfu_csr *X = &self->plan->dataset->sparse;
     const sfu__mapped_csr mapped = sfu__dataset_mapped_features(self->plan->dataset);
     const int words = part->words;
@@ -318,7 +318,7 @@ done:
     return status;
 }
 
-sfu_status sfu__sweep_features(double *count, sfu__sweep *self, uint64_t *seen) {
+sfu_status sfu__reach_features(double *count, sfu__reach *self, uint64_t *seen) {
     sfu_status status = SFU_OK;
     sfu__row_block block = {0};
     int64_t bits = 0;

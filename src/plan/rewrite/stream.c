@@ -297,8 +297,8 @@ static sfu_status fold_slices(sfu_matrix *sparse, float *dense, const sfu__plan 
                           .in_double = !by_columns,
                           .sparse = dense == NULL,
                           .full = sfu__fold_fills(plan, last),
-                          .result = dense,
                           .ld = sfu__ld(plan->features)};
+    job.result = dense;
     SFU_TRY(find_needed(&needed, pass, &job));
     job.needed = needed;
     drop_lists(pass, last);

@@ -69,7 +69,7 @@ static int64_t node_bytes(const sfu_dataset *dataset, const sfu_net *net, const 
         buffers = request->count[i] > 0 && request->count[i] < dataset->features ? SFU__SLICE_BUFFERS : buffers;
     }
     const int64_t lists = found.count < LISTS_MOST ? found.count : LISTS_MOST;
-    const int64_t planning = LISTED * lists + SFU__SWEEP_BYTES;
+    const int64_t planning = LISTED * lists + SFU__REACH_BYTES;
     const int64_t slices = LISTED + 1 + buffers * (4 * SFU__SLICE_LEAST + (dataset->dense == NULL ? MARKS : 0));
     return PART + found.matrices * FACTOR * (dataset->directed ? 2 : 1) + (planning > slices ? planning : slices);
 }
