@@ -132,7 +132,7 @@ static void a_small_study_leaves_the_driver_alone(void **state) {
 static void a_batch_arrives_together(void **state) {
     (void)state;
     int takes = 0;
-    assert_ok(check("gcn", "", 1, true, TRIALS, &takes));
+    assert_ok(check("gcn", "", 1, true, test_is_slow() ? TRIALS / 4 : TRIALS, &takes));
     assert_int_equal(takes, 1);
 }
 
