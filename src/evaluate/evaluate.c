@@ -9,7 +9,6 @@
 #include "node_digest.h"
 #include "predict.h"
 #include "process_memory.h"
-#include "rank_group.h"
 #include "scorer.h"
 #include "sized_struct.h"
 #include "stats.h"
@@ -238,8 +237,7 @@ sfu_status sfu_evaluate(sfu_evaluation **evaluation, const sfu_dataset *dataset,
     evaluate_job job = {.dataset = dataset, .model = model, .options = &options};
     *evaluation = NULL;
     SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_evaluate_options));
-    const bool in_part = options.memory > 0 || sfu__ranks_here() != NULL; /* the plan checks what it reads */
-    SFU_TRY(in_part ? sfu__dataset_check_nodes(dataset) : sfu_dataset_check(dataset));
+    SFU_TRY(sfu__plan_check_data(dataset, options.memory));
     SFU_ALLOC_ZERO(job.result, 1);
     job.result->classes = model->classes;
     SFU_TRY(choose_nodes(&job));

@@ -13,6 +13,7 @@
 #include "gpu_choice.h"
 #include "memory.h"
 #include "parallel.h"
+#include "plan.h"
 #include "rank_group.h"
 #include "scorer.h"
 #include "shared_work.h"
@@ -323,7 +324,7 @@ static sfu_status prepare(run *all) {
     SFU_TRY(check_options(options));
     SFU_TRY(sfu__shared_work_check(options->share));
     SFU_TRY(open_device(all));
-    SFU_TRY(options->memory > 0 ? sfu__dataset_check_nodes(dataset) : sfu_dataset_check(dataset));
+    SFU_TRY(sfu__plan_check_data(dataset, options->memory));
     SFU_TRY(sfu__label_problems(all->problems, &all->folds, dataset, options->seed));
     sfu_split_part(all->problems[all->folds].all, SFU_TRAIN, &labelled);
     const int jobs = sfu__thread_count(options->jobs), cores = sfu__thread_count(0);

@@ -76,6 +76,11 @@ done:
     return status;
 }
 
+sfu_status sfu__plan_check_data(const sfu_dataset *dataset, uint64_t memory) {
+    const bool in_part = memory > 0 || sfu__ranks_here() != NULL;
+    return in_part ? sfu__dataset_check_nodes(dataset) : sfu_dataset_check(dataset);
+}
+
 bool sfu__plan_supports(const sfu_net *net) { return !net->is_lpnn; }
 
 static bool learns_smoothing(const sfu_net *net) {

@@ -54,7 +54,7 @@ typedef struct sfu__plan_request {
     int threads;                      /* for building the plan; never changes it */
     int32_t executors;                /* that will run the plan at once, for the limit; 0: 1 */
     int64_t used_before;              /* memory of the process without other plans, for the same; 0: as it is now */
-    int32_t later;  /* nodes that a later prediction computes within the same limit: for the message about a smaller */
+    int32_t later;  /* nodes of a later prediction within the same limit, for the message about one too small */
     int64_t memory; /* most bytes of anonymous memory, 0: no limit; never changes results */
     int strategies[SFU_PASSES][SFU__SEGMENTS]; /* strategy per segment, numbered from 1; 0: the fastest at the nominal
                                                 * rates. Segments beyond these are always chosen by the planner */
@@ -67,6 +67,10 @@ bool sfu__plan_supports(const sfu_net *net);
 
 /* sfu__plan_request.memory from the option of that name. */
 static inline int64_t sfu__limit_of(uint64_t memory) { return memory < INT64_MAX ? (int64_t)memory : INT64_MAX; }
+
+/* Checks what a caller reads before it makes a plan, which checks what it reads itself: with a limit, or in a rank, the
+ * nodes alone; else the whole dataset. */
+SFU_CHECKED sfu_status sfu__plan_check_data(const sfu_dataset *dataset, uint64_t memory);
 
 /* Whether a plan with a limit (request->memory > 0) streams the leading smoothing: not if it is estimated to fit into
  * memory otherwise. Fails, and says what is needed, for a network that cannot stream. LPNN included. */

@@ -87,8 +87,7 @@ sfu_status sfu__prediction_run(sfu__prediction *prediction, const sfu_dataset *d
     request.count[SFU_PASS_PREDICT] = options->nodes != NULL ? options->node_count : dataset->nodes;
     request.as_all = options->nodes != NULL;
     request.memory = sfu__limit_of(options->memory);
-    const bool in_part = options->memory > 0 || sfu__ranks_here() != NULL; /* the plan checks what it reads */
-    SFU_TRY(in_part ? sfu__dataset_check_nodes(dataset) : sfu_dataset_check(dataset));
+    SFU_TRY(sfu__plan_check_data(dataset, options->memory));
     SFU_TRY(options->nodes != NULL ? check_nodes(dataset, options->nodes, options->node_count) : SFU_OK);
     SFU_TRY(sfu__feature_view_make(&prediction->view, dataset, model, options->ignore_unknown_features));
     SFU_TRY(prediction->any_classes ? SFU_OK : check_classes(dataset, model));

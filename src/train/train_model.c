@@ -64,8 +64,7 @@ static sfu_status check_data(train_job *job) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__train_options_check(job->options));
     SFU_TRY(sfu__device_parse(&job->device, job->options->device));
-    const bool in_part = job->options->memory > 0 || sfu__ranks_here() != NULL; /* the plan checks what it reads */
-    SFU_TRY(in_part ? sfu__dataset_check_nodes(job->dataset) : sfu_dataset_check(job->dataset));
+    SFU_TRY(sfu__plan_check_data(job->dataset, job->options->memory));
     if (job->dataset->labels == NULL) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "%s: no node has a label, so there is nothing to learn from",
                            job->dataset->name);

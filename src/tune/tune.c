@@ -27,10 +27,8 @@ static sfu_status check(sfu__tuning *self) {
     int32_t val = 0;
     SFU_TRY(sfu__train_options_check(&self->train));
     SFU_TRY(sfu__device_parse(&self->device, self->train.device));
-    const bool limited = self->train.memory > 0;
-    self->device.kind = limited ? SFU__DEVICE_CPU : self->device.kind;
-    SFU_TRY(limited || sfu__ranks_here() != NULL ? sfu__dataset_check_nodes(self->dataset)
-                                                 : sfu_dataset_check(self->dataset));
+    self->device.kind = self->train.memory > 0 ? SFU__DEVICE_CPU : self->device.kind;
+    SFU_TRY(sfu__plan_check_data(self->dataset, self->train.memory));
     sfu_split_part(self->split, SFU_VAL, &val);
     if (options->trials < 1 || options->wave < 1 || options->wave > SFU__BATCH_MAX) {
         status =
