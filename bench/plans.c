@@ -204,7 +204,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < count; i++) {
         const char *dataset = argc > 1 ? argv[i + 1] : usual[i];
         setting of;
-        setting_open(&of, dataset, NULL);
+        setting_open(&of, dataset, NULL, NULL);
         for (size_t n = 0; n < sizeof nets / sizeof nets[0]; n++) {
             for (int w = 0; w < (nets[n].hidden ? 3 : 1); w++) {
                 time_net(&of, dataset, nets[n].name, nets[n].hidden ? widths[w] : 64, nets[n].hidden);

@@ -1,9 +1,10 @@
 /* population.c - trainings on a GPU, many at once: microseconds per epoch and training (a training step and the
  * validation accuracy; hidden 64, dropout 0.5, no early stopping), and whether the parameters are those of the CPU.
  *
- *   usage: population [--trainings N] [--epochs N] [--threads N] [--shared BYTES] [--cluster N] [--nets NET,NET]
- * [--check]
- *                     [--patience N] DATASET...
+ *   usage: population [--trainings N] [--epochs N] [--patience N] [--nets NET,NET] [--size 1|2|3|4|5] [--check]
+ *                     [--threads N] [--shared BYTES] [--cluster N] DATASET...
+ *
+ * --size: the label set of split random:0 instead of the usual split.
  *
  * Prints one line per dataset and network: DATASET NET MEDIAN LOW HIGH of five runs, then what was compared.
  */
@@ -21,7 +22,7 @@ enum { RUNS = 5 };
 typedef struct options {
     int trainings, epochs, patience;
     sfu__gpu_tuning tuning;
-    const char *nets;
+    const char *nets, *size;
     bool check;
 } options;
 
@@ -136,7 +137,9 @@ int main(int count, char **words) {
                   : strcmp(words[i], "--shared") == 0   ? &options.tuning.shared
                   : strcmp(words[i], "--cluster") == 0  ? &options.tuning.cluster
                                                         : NULL;
-        if (to != NULL) {
+        if (strcmp(words[i], "--size") == 0) {
+            options.size = value;
+        } else if (to != NULL) {
             *to = (int)strtol(value, NULL, 10);
         } else {
             options.nets = value;
@@ -151,7 +154,7 @@ int main(int count, char **words) {
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(base, "."), base);
         snprintf(nets, sizeof nets, "%s", options.nets);
-        setting_open(&of, words[i], NULL);
+        setting_open(&of, words[i], options.size != NULL ? "random:0" : NULL, options.size);
         for (char *net = strtok_r(left, ",", &left); net != NULL; net = strtok_r(left, ",", &left)) {
             measure(&options, name, &of, net, gpu);
         }

@@ -122,7 +122,7 @@ int main(int argc, char **argv) {
     setting of;
     trained it;
     double seconds;
-    setting_open(&of, argv[1], "holdout:0"); /* 80 % of the nodes are trained on */
+    setting_open(&of, argv[1], "holdout:0", NULL); /* 80 % of the nodes are trained on */
     trained_start(&it, &of, argc > 2 ? argv[2] : "gcn", argc > 3 ? (int)strtol(argv[3], NULL, 10) : 64, SFU_PASS_TRAIN,
                   NULL);
     const int epochs = argc > 4 ? (int)strtol(argv[4], NULL, 10) : 5;

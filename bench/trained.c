@@ -24,13 +24,13 @@ done:
     return status;
 }
 
-void setting_open(setting *self, const char *dataset, const char *split) {
+void setting_open(setting *self, const char *dataset, const char *split, const char *size) {
     *self = (setting){0};
     must(sfu_dataset_open(&self->dataset, dataset));
     if (split == NULL) {
         split = sfu_dataset_standard_splits(self->dataset) > 0 ? "standard" : "random:0";
     }
-    must(sfu_split_new(&self->split, self->dataset, split, NULL));
+    must(sfu_split_new(&self->split, self->dataset, split, size));
     must(copy_labels(&self->labels[0], self, SFU_TRAIN));
     must(copy_labels(&self->labels[1], self, SFU_VAL));
 }

@@ -12,7 +12,8 @@ typedef struct setting {
     int32_t *labels[2]; /* of training and of validation nodes */
 } setting;
 
-void setting_open(setting *self, const char *dataset, const char *split); /* NULL: the usual split */
+/* NULL: the usual split, and its usual label set. */
+void setting_open(setting *self, const char *dataset, const char *split, const char *size);
 void setting_close(setting *self);
 
 /* One training on one core, or on one core of each rank. */

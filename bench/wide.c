@@ -183,7 +183,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < count; i++) {
         const char *name = argc > 1 ? argv[i + 1] : usual[i];
         setting of;
-        setting_open(&of, name, NULL);
+        setting_open(&of, name, NULL, NULL);
         for (size_t n = 0; n < sizeof nets / sizeof nets[0]; n++) {
             measure_net(&of, name, nets[n]);
         }
