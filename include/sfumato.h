@@ -810,7 +810,7 @@ typedef struct sfu_train_options {
     double temperature; /* of the model's probabilities; 0: fitted on the validation nodes */
     /* At most this much anonymous memory, in bytes; 0: no limit. A network whose smoothing is all before its first
      * weights then reads a dataset that is larger than that from its file, in several passes; for another one
-     * SFU_ERR_MEMORY says what it needs. Never changes the result. */
+     * SFU_ERR_MEMORY says what it needs. SFU_ERR_ARGUMENT with the device "cuda". Never changes the result. */
     uint64_t memory;
 } sfu_train_options;
 

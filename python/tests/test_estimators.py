@@ -124,6 +124,15 @@ def test_same_bytes_within_a_memory_limit(large, tmp_path):
     assert model.evaluate(large) == model.evaluate(large, memory=a_bit_more_memory())
 
 
+def test_a_memory_limit_is_for_the_cpu(small):
+    model = GraphClassifier("sgcn", epochs=3, memory="64G").fit(small, split="standard").model_
+    for call in (lambda: GraphClassifier("sgcn", device="cuda", memory="64G").fit(small, split="standard"),
+                 lambda: model.predict(small, device="cuda", memory="64G"),
+                 lambda: model.evaluate(small, device="cuda:0", memory="64G")):
+        with pytest.raises(ArgumentError, match="only the CPU keeps a memory limit"):
+            call()
+
+
 def test_memory_limits_that_are_refused(large, small):
     with pytest.raises(sfumato.SfumatoError, match='only a network whose smoothing is all before its first weights'):
         GraphClassifier("gcn", memory=a_bit_more_memory()).fit(large, split="standard")

@@ -32,7 +32,7 @@ static bool parse_cuda(sfu__device *device, const char *text) {
            (strncmp(text, prefix, size) == 0 && parse_ordinal(&device->ordinal, text + size));
 }
 
-sfu_status sfu__device_parse(sfu__device *device, const char *text) {
+sfu_status sfu__device_parse(sfu__device *device, const char *text, uint64_t memory) {
     char quoted[SFU__QUOTE_MAX];
     const bool divided = sfu__ranks_here() != NULL;
     *device = (sfu__device){divided ? SFU__DEVICE_CPU : SFU__DEVICE_AUTO, -1};
@@ -47,6 +47,10 @@ sfu_status sfu__device_parse(sfu__device *device, const char *text) {
     if (!parse_cuda(device, text)) {
         return sfu__fail(SFU_ERR_ARGUMENT, "device %s: expected auto, cpu, cuda or cuda:N with a number N from 0 to %d",
                          quoted, (int)ORDINAL_MAX);
+    }
+    if (memory > 0) {
+        return sfu__fail(SFU_ERR_ARGUMENT,
+                         "device %s: only the CPU keeps a memory limit; leave out the device or the limit", quoted);
     }
     if (!SFU_HAVE_CUDA) {
         return sfu__fail(SFU_ERR_UNSUPPORTED,

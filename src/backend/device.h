@@ -17,8 +17,9 @@ typedef struct sfu__device {
     int ordinal; /* of cuda; -1: the first */
 } sfu__device;
 
-/* Reads "auto" (also NULL and ""), "cpu", "cuda" or "cuda:N". SFU_ERR_ARGUMENT for anything else; SFU_ERR_UNSUPPORTED
- * for cuda if the library is built without it, or in a process of several ranks, which use the CPU. */
-SFU_CHECKED sfu_status sfu__device_parse(sfu__device *device, const char *text);
+/* Reads "auto" (also NULL and ""), "cpu", "cuda" or "cuda:N". SFU_ERR_ARGUMENT for anything else, and for cuda with a
+ * limit of `memory` bytes (0: none), which only the CPU keeps; SFU_ERR_UNSUPPORTED for cuda if the library is built
+ * without it, or in a process of several ranks, which use the CPU. */
+SFU_CHECKED sfu_status sfu__device_parse(sfu__device *device, const char *text, uint64_t memory);
 
 #endif

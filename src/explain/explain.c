@@ -179,7 +179,7 @@ sfu_status sfu__plan_predict(sfu_plan **plan, const sfu_dataset *dataset, const 
     SFU_ALLOC_ZERO(self, 1);
     self->dropout = options->dropout;
     self->threads = sfu__thread_count(options->threads);
-    SFU_TRY(sfu__device_parse(&self->device, options->device));
+    SFU_TRY(sfu__device_parse(&self->device, options->device, options->memory));
     SFU_TRY(sfu__net_copy(&self->net, net));
     sfu__plan_request request = {.dropout = options->dropout > 0.0,
                                  .rewrites = options->plain ? 0 : SFU__ALL_REWRITES,

@@ -54,7 +54,7 @@ sfu_status sfu_bench_new_with(sfu_bench **bench, const sfu_bench_options *given)
     sfu_bench_options options;
     *bench = NULL;
     SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_bench_options));
-    SFU_TRY(sfu__device_parse(&device, options.device));
+    SFU_TRY(sfu__device_parse(&device, options.device, 0));
     sfu__ticker ticker = {
         .callback = options.progress, .user = options.progress_user, .what = "measuring this machine", .unit = "rates"};
     SFU_ALLOC_ZERO(made, 1);

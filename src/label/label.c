@@ -310,7 +310,7 @@ static sfu_status check_options(const sfu_label_options *options) {
 static sfu_status open_device(run *all) {
     sfu_status status = SFU_OK;
     sfu__device device;
-    SFU_TRY(sfu__device_parse(&device, all->options->device));
+    SFU_TRY(sfu__device_parse(&device, all->options->device, all->options->memory));
     SFU_TRY(sfu__gpu_choose(&all->gpu, device, 0, 0));
 done:
     return status;

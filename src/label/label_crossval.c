@@ -71,7 +71,7 @@ static sfu_status prepare(crossval *self, uint64_t seed) {
     sfu_status status = SFU_OK;
     const sfu__label_problem *problem = self->problem;
     const int32_t classes = self->work->dataset->classes;
-    SFU_TRY(sfu__device_parse(&self->device, self->work->device));
+    SFU_TRY(sfu__device_parse(&self->device, self->work->device, self->work->memory));
     SFU_TRY(sfu__team_new(&self->team, self->work->jobs));
     /* Later steps hold the probabilities of all nodes twice, with lists of nodes. */
     self->used_before = sfu__process_memory() + (int64_t)self->work->dataset->nodes * (8 * (int64_t)classes + 16);

@@ -82,7 +82,7 @@ sfu_status sfu__prediction_run(sfu__prediction *prediction, const sfu_dataset *d
     sfu_status status = SFU_OK;
     sfu__runner *runner = &prediction->runner;
     sfu__plan_request request = {.classes = model->classes, .rewrites = SFU__ALL_REWRITES, .threads = options->threads};
-    SFU_TRY(sfu__device_parse(&request.device, options->device));
+    SFU_TRY(sfu__device_parse(&request.device, options->device, options->memory));
     request.nodes[SFU_PASS_PREDICT] = options->nodes;
     request.count[SFU_PASS_PREDICT] = options->nodes != NULL ? options->node_count : dataset->nodes;
     request.as_all = options->nodes != NULL;

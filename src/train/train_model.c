@@ -63,7 +63,7 @@ sfu__plan_request sfu__train_request(const sfu_net *net, const sfu_split *split,
 static sfu_status check_data(train_job *job) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__train_options_check(job->options));
-    SFU_TRY(sfu__device_parse(&job->device, job->options->device));
+    SFU_TRY(sfu__device_parse(&job->device, job->options->device, job->options->memory));
     SFU_TRY(sfu__plan_check_data(job->dataset, job->options->memory));
     if (job->dataset->labels == NULL) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "%s: no node has a label, so there is nothing to learn from",

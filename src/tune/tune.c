@@ -26,7 +26,7 @@ static sfu_status check(sfu__tuning *self) {
     sfu_status status = SFU_OK;
     int32_t val = 0;
     SFU_TRY(sfu__train_options_check(&self->train));
-    SFU_TRY(sfu__device_parse(&self->device, self->train.device));
+    SFU_TRY(sfu__device_parse(&self->device, self->train.device, self->train.memory));
     self->device.kind = self->train.memory > 0 ? SFU__DEVICE_CPU : self->device.kind;
     SFU_TRY(sfu__plan_check_data(self->dataset, self->train.memory));
     sfu_split_part(self->split, SFU_VAL, &val);

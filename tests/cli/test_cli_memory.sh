@@ -109,6 +109,22 @@ fails 'expected a number of bytes such as 8G' train big.safetensors sgcn --memor
 "$SFUMATO" train citation gcn --epochs 3 -o other.st --quiet --memory 64G >/dev/null
 same one.st other.st
 
+# A limit and a GPU that was asked for exclude each other, also where everything would fit.
+awk 'BEGIN { for (i = 1; i < 9; i++) print i "," i % 8 + 1 }' >ring.csv
+awk 'BEGIN { for (i = 1; i < 9; i++) print i "," (i < 7 ? i % 2 : "") }' >ring_labels.csv
+for command in 'train citation gcn -o never' 'predict citation one.st -o never' 'evaluate citation one.st' \
+    'tune citation gcn --trials 2 --study never' 'explain citation gcn' \
+    'label --edges ring.csv --labels ring_labels.csv -o never'; do
+    code=0
+    # shellcheck disable=SC2086 # several words
+    "$SFUMATO" $command --quiet --device cuda --memory 64G 2>error >/dev/null || code=$?
+    line='sfumato: device "cuda": only the CPU keeps a memory limit; leave out the device or the limit'
+    if [ "$code" != 2 ] || [ "$(cat error)" != "$line" ] || [ -e never ]; then
+        echo "$command --device cuda --memory 64G: exit $code: $(cat error)" >&2
+        exit 1
+    fi
+done
+
 # An index out of range, which only the check of the mapped rows can see.
 "$SFUMATO" data make --nodes 60000 --degree 4 --dense 400 -o bad.safetensors --quiet >/dev/null
 python3 - bad.safetensors <<'PYTHON'

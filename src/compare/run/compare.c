@@ -201,7 +201,7 @@ static sfu_status compare(sfu_results **results, const char *kind, const sfu_com
     sfu__log_filter log_filter;
     sfu__log_filter_start(&log_filter);
     sfu__log_once(&log_filter, NULL);
-    SFU_TRY(sfu__device_parse(&device, options->device));
+    SFU_TRY(sfu__device_parse(&device, options->device, 0));
     SFU_TRY(check_part(options));
     SFU_TRY(sfu__shared_work_check(options->share));
     SFU_TRY(start(&made, options->folder));

@@ -62,7 +62,7 @@ static sfu_status open_device(sfu__running *run) {
     sfu_status status = SFU_OK;
     sfu__device device;
     sfu__training_work work = {0};
-    SFU_TRY(sfu__device_parse(&device, run->options->device));
+    SFU_TRY(sfu__device_parse(&device, run->options->device, 0));
     if (run->count == 0 || device.kind == SFU__DEVICE_CPU) {
         return SFU_OK;
     }
