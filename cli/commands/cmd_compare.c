@@ -118,7 +118,7 @@ static int compare(void) {
 
 static int run(int count, char **operands) {
     cli_list nets = {0}, sizes = {0};
-    int code = rank_check_shared(&cmd_compare, settings.compare.share != NULL);
+    int code = rank_check_shared(&cmd_compare, settings.compare.share != NULL, "add --share postgresql://...");
     if (code == DONE) {
         code = set_options(&nets, &sizes, count, operands);
     }

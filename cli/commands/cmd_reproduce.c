@@ -223,7 +223,8 @@ static int run(int count, char **operands) {
     char folder[64];
     cli_list datasets = {0}, nets = {0};
     (void)count;
-    int code = rank_check_shared(&cmd_reproduce, settings.compare.share != NULL || settings.part != NULL);
+    int code = rank_check_shared(&cmd_reproduce, settings.compare.share != NULL || settings.part != NULL,
+                                 "add --share postgresql://...");
     if (code == DONE) {
         code = check_table(operands[0]);
     }

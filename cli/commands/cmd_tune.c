@@ -274,7 +274,9 @@ static int tune(session *state, char **operands) {
         return fail_status(status);
     }
     const char *location = choose_location(name, &state->input, operands[1]);
-    const int code = check_outputs(location, operands[0]);
+    int code = rank_check_shared(&cmd_tune, location != NULL || rank_count() <= settings.ranks_per_trial,
+                                 "use --study FILE.db or postgresql://...");
+    code = code == DONE ? check_outputs(location, operands[0]) : code;
     if (code != DONE) {
         return code;
     }

@@ -60,13 +60,13 @@ void rank_refuse(void) {
     }
 }
 
-int rank_check_shared(const cli_command *command, bool shared) {
+int rank_check_shared(const cli_command *command, bool shared, const char *remedy) {
     return shared || rank_count() == 0
                ? DONE
                : usage_error(command,
-                             "%d processes were started, each of which would do all of the work: add --share "
-                             "postgresql://..., or start one process",
-                             rank_count());
+                             "%d processes were started, each of which would do all of the work: %s, or start one "
+                             "process",
+                             rank_count(), remedy);
 }
 
 /* The others have no usage error, and do not join. */

@@ -17,8 +17,9 @@ int rank_join(int group);
 /* Before a usage error, which all processes find, and one prints. */
 void rank_refuse(void);
 
-/* A usage error if several processes were started that do not share the work: each would do all of it. */
-int rank_check_shared(const cli_command *command, bool shared);
+/* A usage error if several processes were started that do not share the work: each would do all of it. `remedy` is what
+ * lets them share it. */
+int rank_check_shared(const cli_command *command, bool shared, const char *remedy);
 
 /* At the end of the program, with its exit status, which it returns. A process that fails alone prints its error and
  * ends the others. */

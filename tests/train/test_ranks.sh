@@ -74,6 +74,15 @@ cmp one.safetensors many.safetensors && cmp one-t.csv many-t.csv || fail "anothe
 ! ranks 3 "${study[@]}" --study memory --ranks-per-trial 2 2>stderr || fail "3 ranks in groups of 2"
 [ "$(grep '^sfumato:' stderr)" = 'sfumato: 3 processes were started, which cannot be divided into groups of 2' ] ||
     fail "$(cat stderr)"
+# Groups that cannot share a study would each run all of it.
+for group in 1 2; do
+    ! ranks 4 "${study[@]}" --study memory --ranks-per-trial $group -o never.safetensors 2>stderr || fail "groups of $group"
+    [ "$(grep '^sfumato:' stderr)" = 'sfumato: 4 processes were started, each of which would do all of the work: use'\
+' --study FILE.db or postgresql://..., or start one process; see sfumato tune --help' ] || fail "$(cat stderr)"
+    [ ! -e never.safetensors ] || fail "a model is left"
+done
+ranks 2 "${study[@]}" --study workers.db -o many.safetensors --export many-t.csv -q --force >/dev/null
+cmp one.safetensors many.safetensors && cmp one-t.csv many-t.csv || fail "another study with two workers"
 ! "$SFUMATO" "${study[@]}" --study memory --ranks-per-trial 2 2>stderr || fail "2 ranks per trial without a launcher"
 grep -q '^sfumato: no MPI launcher started this process: mpirun -n 2 ...$' stderr || fail "$(cat stderr)"
 
