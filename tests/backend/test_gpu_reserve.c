@@ -1,8 +1,13 @@
-/* Memory of a device that is put back and used again, on the emulated driver. */
+/* Memory of a device that is put back and used again, and what is lent, on the emulated driver. */
+#define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
 #include "emulated_gpu.h"
 #include "gpu.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
 
 static sfu__gpu *open_with(const char *words) {
     sfu__gpu *gpu = NULL;
@@ -87,6 +92,51 @@ static void there_may_be_too_many(void **state) {
     close_empty(gpu);
 }
 
+/* ---- lending ----------------------------------------------------------------------------------------------------- */
+
+typedef struct borrower {
+    sfu__gpu *gpu;
+    int64_t bytes;
+    atomic_bool *returned; /* what it has to wait for */
+    bool waited;
+} borrower;
+
+static void *borrow(void *argument) {
+    borrower *self = argument;
+    sfu__gpu_lend(self->gpu, self->bytes);
+    self->waited = atomic_load(self->returned);
+    sfu__gpu_return(self->gpu, self->bytes);
+    return NULL;
+}
+
+static void half_of_the_memory_is_lent(void **state) {
+    (void)state;
+    sfu__gpu *gpu = open_with("memory=1000000");
+    int64_t available, limit;
+    atomic_bool returned = false;
+    assert_ok(sfu__gpu_free_bytes(gpu, &available));
+    assert_ok(sfu__gpu_lending_limit(gpu, &limit));
+    assert_int_equal(limit, available / 2);
+    sfu__gpu_lend(gpu, 3 * limit); /* nothing else is lent */
+    borrower waiting[2] = {{gpu, limit, &returned, false}, {gpu, 1, &returned, false}};
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, borrow, &waiting[i]), 0);
+    }
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    atomic_store(&returned, true);
+    sfu__gpu_return(gpu, 3 * limit);
+    for (int i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(waiting[i].waited);
+    }
+    sfu__gpu_lend(gpu, limit / 2); /* both fit */
+    sfu__gpu_lend(gpu, limit / 2);
+    sfu__gpu_return(gpu, limit / 2);
+    sfu__gpu_return(gpu, limit / 2);
+    close_empty(gpu);
+}
+
 int main(int count, char **argv) {
     (void)count;
     emulated_start(argv, "emulated_driver");
@@ -95,6 +145,7 @@ int main(int count, char **argv) {
         cmocka_unit_test(host_blocks_are_used_again),
         cmocka_unit_test(they_are_freed_when_memory_is_short),
         cmocka_unit_test(there_may_be_too_many),
+        cmocka_unit_test(half_of_the_memory_is_lent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

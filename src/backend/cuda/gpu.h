@@ -79,6 +79,14 @@ void sfu__gpu_put(sfu__gpu *gpu, uint64_t address, int64_t size);
 SFU_CHECKED sfu_status sfu__gpu_take_host(sfu__gpu *gpu, void **pointer, int64_t *size, int64_t bytes);
 void sfu__gpu_put_host(sfu__gpu *gpu, void *pointer, int64_t size);
 
+/* Threads that train at the same time agree on how much of the memory each uses. Lending waits, in the order of the
+ * calls, until all that is lent is within the limit, or nothing else is lent. A thread returns what it has before it
+ * asks again. The limit is half of the memory that is free at the first call: programs, and blocks that are kept to be
+ * used again, take the rest. */
+SFU_CHECKED sfu_status sfu__gpu_lending_limit(sfu__gpu *gpu, int64_t *bytes);
+void sfu__gpu_lend(sfu__gpu *gpu, int64_t bytes);
+void sfu__gpu_return(sfu__gpu *gpu, int64_t bytes);
+
 /* ---- streams and copies ------------------------------------------------------------------------------------------ */
 
 typedef struct CUstream_st sfu__gpu_stream;

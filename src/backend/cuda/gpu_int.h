@@ -34,6 +34,10 @@ struct sfu__gpu {
     char lost_line[SFU__MESSAGE_MAX];
     pthread_mutex_t reserve_lock; /* of both lists */
     sfu__gpu_blocks device_blocks, host_blocks;
+    pthread_mutex_t lending_lock; /* of the rest, gpu_lending.c */
+    pthread_cond_t lending_changed;
+    int64_t lending_limit, lent; /* bytes; limit 0: not known yet */
+    uint64_t lending_next, lending_turn;
 };
 
 /* Bytes of device memory that were given back; and frees them, true if there were any. */

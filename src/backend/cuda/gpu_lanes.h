@@ -151,6 +151,21 @@ SFU__DEVICE_FN sfu__f4 gpu_add(sfu__f4 a, sfu__f4 b) {
     a.w += b.w;
     return a;
 }
+/* The chains of a sum added in order: parts are `stride` apart. Four are loaded at a time. */
+SFU__DEVICE_FN sfu__f4 gpu_sum_parts(const sfu__f4 *parts, int64_t stride, int count) {
+    enum { AT_ONCE = 4 };
+    sfu__f4 sum = parts[0];
+    int k = 1;
+    SFU__NO_UNROLL for (; k + AT_ONCE <= count; k += AT_ONCE) {
+        sfu__f4 part[AT_ONCE];
+        SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) { part[j] = parts[(k + j) * stride]; }
+        SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) { sum = gpu_add(sum, part[j]); }
+    }
+    for (; k < count; k++) {
+        sum = gpu_add(sum, parts[k * stride]);
+    }
+    return sum;
+}
 SFU__DEVICE_FN sfu__f4 gpu_flush(sfu__f4 a) {
     a.x = v_flush(a.x);
     a.y = v_flush(a.y);

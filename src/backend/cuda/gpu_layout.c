@@ -238,6 +238,18 @@ done:
     return status;
 }
 
+/* The columns that the entries lie in. */
+static void find_columns(sfu__gpu_layout *layout) {
+    const sfu__sparse *A = layout->matrix;
+    int32_t first = A->cols, end = 0;
+    for (int64_t e = A->indptr[0]; e < A->indptr[A->rows]; e++) {
+        first = A->indices[e] < first ? A->indices[e] : first;
+        end = A->indices[e] >= end ? A->indices[e] + 1 : end;
+    }
+    layout->head.first_column = first < end ? first : 0;
+    layout->head.column_count = first < end ? end - first : 0;
+}
+
 static bool has_zeros(const arrays *from, const sfu__gpu_layout *layout) {
     bool some = false;
     for (int32_t i = 0; i < layout->head.chain_count && !some; i++) {
@@ -256,6 +268,7 @@ sfu_status sfu__gpu_layout_make(sfu__gpu_layout *layout, sfu__gpu_image *image, 
     layout->head.rows = A->rows;
     layout->head.cols = A->cols;
     layout->head.entry_count = A->indptr[A->rows];
+    find_columns(layout);
     SFU_TRY(make_chains(&own, layout, image, source));
     SFU_TRY(make_entries(&own, layout, image, source));
     if (!source->learned && has_zeros(&own, layout)) {

@@ -101,6 +101,8 @@ static void destroy(sfu__gpu *gpu) {
         sfu__cuda.context_release(gpu->device);
     }
     pthread_mutex_destroy(&gpu->reserve_lock);
+    pthread_mutex_destroy(&gpu->lending_lock);
+    pthread_cond_destroy(&gpu->lending_changed);
     pthread_mutex_destroy(&gpu->lost_lock);
     sfu__free(gpu);
 }
@@ -120,6 +122,8 @@ static sfu_status create(sfu__gpu **to, int ordinal) {
     SFU_ALLOC_ZERO(gpu, 1);
     pthread_mutex_init(&gpu->lost_lock, NULL);
     pthread_mutex_init(&gpu->reserve_lock, NULL);
+    pthread_mutex_init(&gpu->lending_lock, NULL);
+    pthread_cond_init(&gpu->lending_changed, NULL);
     SFU_TRY(identify(gpu, ordinal));
     SFU_TRY(retain_context(gpu));
     SFU_TRY(SFU__GPU_CALL(gpu, "loading the kernels", sfu__cuda.module_load(&gpu->module, sfu__fatbin())));

@@ -1,264 +1,10 @@
-/* gpu_ops.h - the operations of backend.h on a GPU, except the sparse product: bitwise those of the reference kernels.
- */
+/* gpu_ops.h - the operations of backend.h on a GPU, except products: bitwise those of the reference kernels. */
 #ifndef SFU_GPU_OPS_H
 #define SFU_GPU_OPS_H
 
 #include "gpu_lanes.h"
 
-/* ---- dense products --------------------------------------------------------------------------------------------- */
-
-/* The chains of a sum added in order: parts are `stride` apart. */
-SFU__DEVICE_FN sfu__f4 gpu_sum_parts(const sfu__f4 *parts, int64_t stride, int count) {
-    sfu__f4 sum = parts[0];
-    for (int k = 1; k < count; k++) {
-        sum = gpu_add(sum, parts[k * stride]);
-    }
-    return sum;
-}
-
-SFU__DEVICE_FN int gpu_chains(int64_t terms) { return (int)((terms + SFU__CHAIN_TERMS - 1) / SFU__CHAIN_TERMS); }
-
-/* The strides of a dense matrix. */
-typedef struct sfu__gpu_strides {
-    int64_t row, column;
-} sfu__gpu_strides;
-
-SFU__DEVICE_FN sfu__gpu_strides gpu_strides(const sfu__gpu_operand *A) {
-    const sfu__gpu_strides strides = {A->by_columns ? 1 : A->ld, A->by_columns ? A->ld : 1};
-    return strides;
-}
-
-/* One chain of a product: terms [begin, end) of a row of A times four columns of B. */
-SFU__DEVICE_FN sfu__f4 gpu_gemm_chain(const float *a, int64_t a_step, const sfu__f4 *b, int64_t quads, int begin,
-                                      int end) {
-    enum { AT_ONCE = 4 };
-    sfu__f4 chain = gpu_zero();
-    int k = begin;
-    SFU__NO_UNROLL for (; k + AT_ONCE <= end; k += AT_ONCE) {
-        float x[AT_ONCE];
-        SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) { x[j] = a[(k + j) * a_step]; }
-        SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) { chain = gpu_fma(x[j], b[(k + j) * quads], chain); }
-    }
-    for (; k < end; k++) {
-        chain = gpu_fma(a[k * a_step], b[k * quads], chain);
-    }
-    return chain;
-}
-
-/* Four rows of a product, at four columns. */
-typedef struct sfu__gpu_tile {
-    sfu__f4 row[4];
-} sfu__gpu_tile;
-
-/* The same chain of four rows. `a`: their first terms, `rows` apart; if by columns, the rows lie together and the terms
- * `rows` apart. Rows after the last are read from it. */
-SFU__DEVICE_FN sfu__gpu_tile gpu_tile_chain(const float *a, int64_t rows, int last, const int by_columns,
-                                            const sfu__f4 *b, int64_t quads, int begin, int end) {
-    sfu__gpu_tile sum = {{gpu_zero(), gpu_zero(), gpu_zero(), gpu_zero()}};
-    SFU__NO_UNROLL for (int k = begin; k < end; k += 4) {
-        sfu__f4 x[4], y[4];
-        SFU__UNROLL for (int j = 0; j < 4; j++) {
-            const int term = k + j < end ? k + j : end - 1;
-            x[j] = by_columns ? *gpu_quads(a + term * rows) : *gpu_quads(a + (j < last ? j : last) * rows + k);
-            y[j] = b[term * quads];
-        }
-        SFU__UNROLL for (int j = 0; j < 4; j++) {
-            SFU__UNROLL for (int i = 0; i < 4; i++) {
-                if (k + j < end) {
-                    sum.row[i] = gpu_fma(by_columns ? gpu_part(&x[j], i) : gpu_part(&x[i], j), y[j], sum.row[i]);
-                }
-            }
-        }
-    }
-    return sum;
-}
-
-/* C = A B: four rows at four columns per thread. The chains of a sum meet in C. The last rows may be fewer than four.
- */
-SFU__DEVICE_FN void gpu_gemm_tiles(const sfu__gpu_run *run, const sfu__gpu_step *step, const int by_columns) {
-    const float *A = gpu_data(run, &step->a);
-    const sfu__f4 *B = gpu_quads(gpu_data(run, &step->b));
-    sfu__f4 *C = gpu_quads(gpu_data(run, &step->c));
-    const int inner = step->a.cols, quads = step->c.ld / 4;
-    const int64_t ld = step->a.ld, lanes = gpu_lanes(run);
-    const sfu__gpu_range rows = gpu_stage_range(step->stage_ends, run->stage);
-    const int64_t tiles = (rows.end - rows.begin + 3) / 4 * quads;
-    for (int64_t i = gpu_lane(run); i < tiles; i += lanes) {
-        const int64_t four = gpu_divide(i, quads), quad = i - four * quads, row = rows.begin + 4 * four;
-        const float *a = by_columns ? A + row : A + row * ld;
-        const int last = (int)(rows.end - 1 - row);
-        for (int begin = 0; begin < inner; begin += SFU__CHAIN_TERMS) {
-            const int end = begin + SFU__CHAIN_TERMS < inner ? begin + SFU__CHAIN_TERMS : inner;
-            const sfu__gpu_tile sum = gpu_tile_chain(a, ld, last, by_columns, B + quad, quads, begin, end);
-            SFU__UNROLL for (int k = 0; k < 4; k++) {
-                sfu__f4 *c = &C[(row + k) * quads + quad];
-                if (row + k < rows.end) {
-                    *c = begin > 0 ? gpu_add(*c, sum.row[k]) : sum.row[k];
-                }
-            }
-        }
-    }
-}
-
-/* One chain of a row of A, in quads. */
-SFU__DEVICE_FN sfu__f4 gpu_row_chain(const sfu__f4 *a, const sfu__f4 *b, int quads, int begin, int end) {
-    sfu__f4 sum = gpu_zero();
-    SFU__UNROLL2 for (int k = begin; k < end; k += 4) {
-        const sfu__f4 x = a[k / 4];
-        SFU__UNROLL for (int j = 0; j < 4; j++) {
-            if (k + j < end) {
-                sum = gpu_fma(gpu_part(&x, j), b[(k + j) * quads], sum);
-            }
-        }
-    }
-    return sum;
-}
-
-/* Quads between the rows of A in the memory of the block: odd, so that threads of neighbouring rows use all banks. */
-SFU__DEVICE_FN int gpu_staged_stride(const sfu__gpu_step *step) { return step->a.ld / 4 | 1; }
-
-/* C = A B with few columns. The rows of A go through the memory of the block, since a thread reads a whole row. */
-SFU__DEVICE_FN void gpu_gemm_staged(const sfu__gpu_run *run, const sfu__gpu_step *step) {
-    const sfu__f4 *A = gpu_quads(gpu_data(run, &step->a)), *B = gpu_quads(gpu_data(run, &step->b));
-    sfu__f4 *C = gpu_quads(gpu_data(run, &step->c)), *own = gpu_shared(run);
-    const int inner = step->a.cols, quads = step->c.ld / 4, width = step->a.ld / 4, stride = gpu_staged_stride(step);
-    const int64_t most = run->shared_bytes / (stride * (int)sizeof *own);
-    const sfu__gpu_range rows = gpu_stage_range(step->stage_ends, run->stage);
-    for (int64_t first = rows.begin + run->block * most; first < rows.end; first += run->blocks * most) {
-        const int count = (int)(rows.end - first < most ? rows.end - first : most);
-        gpu_block_barrier();
-        for (int i = gpu_thread(run); i < count * width; i += run->lanes) {
-            gpu_copy_quad(&own[i / width * stride + i % width], A + first * width + i);
-        }
-        gpu_copies_wait();
-        gpu_block_barrier();
-        for (int i = gpu_thread(run); i < count * quads; i += run->lanes) {
-            const sfu__f4 *a = own + i / quads * stride, *b = B + i % quads;
-            sfu__f4 sum = gpu_zero();
-            for (int begin = 0; begin < inner; begin += SFU__CHAIN_TERMS) {
-                const int end = begin + SFU__CHAIN_TERMS < inner ? begin + SFU__CHAIN_TERMS : inner;
-                const sfu__f4 chain = gpu_row_chain(a, b, quads, begin, end);
-                sum = begin > 0 ? gpu_add(sum, chain) : chain;
-            }
-            C[first * quads + i] = sum;
-        }
-    }
-}
-
-SFU__DEVICE_FN int gpu_is_staged(const sfu__gpu_run *run, const sfu__gpu_step *step) {
-    const int64_t row = gpu_staged_stride(step) * (int64_t)sizeof(sfu__f4);
-    return !step->split && !step->a.by_columns && step->a.fixed == NULL && step->a.ld % 4 == 0 && step->c.ld <= 16 &&
-           run->shared_bytes >= 128 * row;
-}
-
-/* Whether tiles can be read, four floats at a time, and are not too few. */
-SFU__DEVICE_FN int gpu_has_tiles(const sfu__gpu_run *run, const sfu__gpu_step *step) {
-    const sfu__gpu_range rows = gpu_stage_range(step->stage_ends, run->stage);
-    const int aligned = step->a.ld % 4 == 0 && (!step->a.by_columns || rows.begin % 4 == 0);
-    return aligned && !step->split && (rows.end - rows.begin) * (step->c.ld / 4) >= gpu_lanes(run);
-}
-
-/* C = A B, four columns of a row per thread; if the sums are split, of a chain. */
-SFU__DEVICE_FN void gpu_gemm_elements(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
-    const float *A = gpu_data(run, &step->a);
-    const sfu__f4 *B = gpu_quads(gpu_data(run, &step->b));
-    sfu__f4 *C = gpu_quads(gpu_data(run, &step->c)), *parts = gpu_quads(run->memory + step->scratch);
-    const int inner = step->a.cols, chains = gpu_chains(inner), split = step->split ? chains : 1;
-    const int64_t quads = step->c.ld / 4, lanes = gpu_lanes(run);
-    const sfu__gpu_strides strides = gpu_strides(&step->a);
-    const sfu__gpu_range rows = gpu_stage_range(step->stage_ends, run->stage);
-    const int64_t elements = (rows.end - rows.begin) * quads, first = rows.begin * quads;
-    if (phase == 1) {
-        for (int64_t i = gpu_lane(run); i < elements; i += lanes) {
-            C[first + i] = gpu_sum_parts(parts + i, elements, chains);
-        }
-        return;
-    }
-    for (int64_t i = gpu_lane(run); i < elements * split; i += lanes) {
-        const int part = (int)gpu_divide(i, elements);
-        const int64_t at = i - part * elements, row = gpu_divide(at, quads), quad = at - row * quads;
-        const float *a = A + (rows.begin + row) * strides.row;
-        const int begin = part * SFU__CHAIN_TERMS, chain_end = begin + SFU__CHAIN_TERMS;
-        sfu__f4 sum = gpu_gemm_chain(a, strides.column, B + quad, quads, begin, chain_end < inner ? chain_end : inner);
-        for (int k = SFU__CHAIN_TERMS; split == 1 && k < inner; k += SFU__CHAIN_TERMS) {
-            const int end = k + SFU__CHAIN_TERMS < inner ? k + SFU__CHAIN_TERMS : inner;
-            sum = gpu_add(sum, gpu_gemm_chain(a, strides.column, B + quad, quads, k, end));
-        }
-        if (split > 1) {
-            parts[i] = sum;
-        } else {
-            C[first + at] = sum;
-        }
-    }
-}
-
-SFU__DEVICE_FN void gpu_gemm(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
-    if (gpu_is_staged(run, step)) {
-        gpu_gemm_staged(run, step);
-    } else if (!gpu_has_tiles(run, step)) {
-        gpu_gemm_elements(run, step, phase);
-    } else if (step->a.by_columns) {
-        gpu_gemm_tiles(run, step, 1);
-    } else {
-        gpu_gemm_tiles(run, step, 0);
-    }
-}
-
-/* One chain of rows [begin, end): a column of A (NULL: ones) times four columns of G. */
-SFU__DEVICE_FN sfu__f4 gpu_gemm_t_chain(const float *a, int64_t a_step, const sfu__f4 *g, int64_t quads, int64_t begin,
-                                        int64_t end) {
-    enum { AT_ONCE = 4 };
-    sfu__f4 chain = gpu_zero();
-    int64_t row = begin;
-    SFU__NO_UNROLL for (; row + AT_ONCE <= end; row += AT_ONCE) {
-        float x[AT_ONCE];
-        sfu__f4 y[AT_ONCE];
-        SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) {
-            x[j] = a != NULL ? a[(row + j) * a_step] : 1.0F;
-            y[j] = g[(row + j) * quads];
-        }
-        SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) { chain = gpu_fma(x[j], y[j], chain); }
-    }
-    for (; row < end; row++) {
-        chain = gpu_fma(a != NULL ? a[row * a_step] : 1.0F, g[row * quads], chain);
-    }
-    return chain;
-}
-
-/* parts[b] = A_b^T G_b: four columns of a row of a part per thread; if the sums are split, of a chain. */
-SFU__DEVICE_FN void gpu_gemm_t(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
-    const float *A = step->a.offset >= 0 || step->a.fixed != NULL ? gpu_data(run, &step->a) : NULL;
-    const sfu__f4 *G = gpu_quads(gpu_data(run, &step->b));
-    sfu__f4 *C = gpu_quads(gpu_data(run, &step->c)), *parts = gpu_quads(run->memory + step->scratch);
-    const int64_t quads = step->b.ld / 4, cols = A != NULL ? step->a.cols : 1, rows = step->b.rows;
-    const sfu__gpu_strides strides = gpu_strides(&step->a);
-    const int64_t size = sfu__block_rows(rows), elements = sfu__block_count(rows) * cols * quads;
-    const int chains = gpu_chains(rows < size ? rows : size), split = step->split ? chains : 1;
-    const int64_t lanes = gpu_lanes(run);
-    for (int64_t i = gpu_lane(run); i < (phase == 1 ? elements : elements * split); i += lanes) {
-        const int part = (int)gpu_divide(i, elements);
-        const int64_t at = i - part * elements, pair = gpu_divide(at, quads), quad = at - pair * quads;
-        const int64_t block = gpu_divide(pair, cols), k = pair - block * cols;
-        const int64_t first = block * size, last = first + size < rows ? first + size : rows;
-        if (phase == 1) {
-            C[i] = gpu_sum_parts(parts + i, elements, gpu_chains(last - first));
-            continue;
-        }
-        const float *a = A != NULL ? A + k * strides.column : NULL;
-        int64_t begin = first + (int64_t)part * SFU__CHAIN_TERMS;
-        int64_t end = begin + SFU__CHAIN_TERMS < last ? begin + SFU__CHAIN_TERMS : last;
-        sfu__f4 sum = gpu_gemm_t_chain(a, strides.row, G + quad, quads, begin, end);
-        for (begin = end; split == 1 && begin < last; begin = end) {
-            end = begin + SFU__CHAIN_TERMS < last ? begin + SFU__CHAIN_TERMS : last;
-            sum = gpu_add(sum, gpu_gemm_t_chain(a, strides.row, G + quad, quads, begin, end));
-        }
-        if (split > 1) {
-            parts[i] = sum;
-        } else {
-            C[i] = sum;
-        }
-    }
-}
+/* ---- whole matrices ---------------------------------------------------------------------------------------------- */
 
 SFU__DEVICE_FN void gpu_reduce_blocks(const sfu__gpu_run *run, const sfu__gpu_step *step) {
     const float *parts = gpu_data(run, &step->a);
@@ -286,24 +32,6 @@ SFU__DEVICE_FN void gpu_transpose(const sfu__gpu_run *run, const sfu__gpu_step *
 
 /* ---- dropout and activations ------------------------------------------------------------------------------------- */
 
-/* Rows with every column: c is the result, a the values. */
-SFU__DEVICE_FN void gpu_dropout_dense(const sfu__gpu_run *run, const sfu__gpu_step *step) {
-    const float *from = gpu_data(run, &step->a);
-    float *to = gpu_data(run, &step->c);
-    const int64_t ld = step->a.ld, groups = (ld + 7) / 8;
-    const uint32_t threshold = gpu_threshold(run, step);
-    const float scale = gpu_mask_scale(threshold);
-    const sfu__gpu_range rows = gpu_stage_range(step->stage_ends, run->stage);
-    for (int64_t i = rows.begin * groups + gpu_lane(run); i < rows.end * groups; i += gpu_lanes(run)) {
-        const int64_t row = i / groups, group = i % groups;
-        const uint32_t kept = gpu_kept_bits(run, step, threshold, gpu_node(step, row), (uint32_t)group);
-        for (int64_t k = 8 * group; k < 8 * group + 8 && k < ld; k++) {
-            const float value = from[row * ld + k];
-            to[row * ld + k] = kept >> (k % 8) & 1 ? value * scale : 0.0F;
-        }
-    }
-}
-
 /* Eight columns of a row, as two quads; the second is missing if a row has only four. */
 SFU__DEVICE_FN void gpu_load8(float to[8], const float *from, int both) {
     const sfu__f4 one = *gpu_quads(from), two = both ? *gpu_quads(from + 4) : gpu_zero();
@@ -321,6 +49,30 @@ SFU__DEVICE_FN void gpu_store8(float *to, const float from[8], int both) {
     *gpu_quads(to) = one;
     if (both) {
         *gpu_quads(to + 4) = two;
+    }
+}
+
+/* Rows with every column: c is the result, a the values. */
+SFU__DEVICE_FN void gpu_dropout_dense(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+    const float *from = gpu_data(run, &step->a);
+    float *to = gpu_data(run, &step->c);
+    const int64_t ld = step->a.ld, groups = (ld + 7) / 8, lanes = gpu_lanes(run);
+    const uint32_t threshold = gpu_threshold(run, step);
+    const float scale = gpu_mask_scale(threshold);
+    const sfu__gpu_range rows = gpu_stage_range(step->stage_ends, run->stage);
+    for (int64_t i = rows.begin * groups + gpu_lane(run); i < rows.end * groups; i += lanes) {
+        const int64_t row = gpu_divide(i, groups), group = i - row * groups, at = row * ld + 8 * group;
+        float x[8];
+        const uint32_t kept = gpu_kept_bits(run, step, threshold, gpu_node(step, row), (uint32_t)group);
+        if (ld % 8 == 0) {
+            gpu_load8(x, from + at, 1);
+            SFU__UNROLL for (int k = 0; k < 8; k++) { x[k] = kept >> k & 1 ? x[k] * scale : 0.0F; }
+            gpu_store8(to + at, x, 1);
+            continue;
+        }
+        for (int k = 0; k < 8 && 8 * group + k < ld; k++) {
+            to[at + k] = kept >> k & 1 ? from[at + k] * scale : 0.0F;
+        }
     }
 }
 

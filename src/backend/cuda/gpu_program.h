@@ -54,7 +54,8 @@ typedef struct sfu__gpu_matrix {
     const uint32_t *mask_bits; /* NULL, or of a transpose: bit of each entry in the keep words of the source */
     const uint64_t *nonzero;   /* NULL, or per chain: which of its entries are not zero */
     int32_t rows, cols;
-    int64_t entry_count, pair_count; /* pairs: with the padding of the groups */
+    int32_t first_column, column_count; /* of its entries: which rows of B a product needs */
+    int64_t entry_count, pair_count;    /* pairs: with the padding of the groups */
     int32_t chain_count, long_count, part_count;
     int32_t chain_ends[SFU__GPU_STAGES], long_ends[SFU__GPU_STAGES];
 } sfu__gpu_matrix;

@@ -16,16 +16,14 @@ enum { GPU_QUADS = 4 }; /* most quads of a row per thread */
 typedef struct sfu__gpu_gather {
     const sfu__f4 *rows;
     int64_t stride;           /* between rows, in quads */
-    uint32_t quad[GPU_QUADS]; /* in the slice */
+    uint32_t skipped;         /* quads of the rows of B that are not in the memory of the block */
+    uint32_t quad[GPU_QUADS]; /* in the slice, less those skipped, modulo 2^32 */
 } sfu__gpu_gather;
 
 SFU__DEVICE_FN sfu__f4 gpu_gathered(const sfu__gpu_gather *B, uint32_t column, int i, const int in_shared) {
-#ifdef __CUDACC__
     if (in_shared) { /* 32 bits are enough to address it */
         return B->rows[column * (uint32_t)B->stride + B->quad[i]];
     }
-#endif
-    (void)in_shared;
     return B->rows[(int64_t)column * B->stride + B->quad[i]];
 }
 
@@ -194,7 +192,7 @@ SFU__DEVICE_FN void gpu_chains_of(const sfu__gpu_run *run, const sfu__gpu_step *
         sfu__f4 sum[GPU_QUADS];
         gpu_chain_sum(sum, gpu_chain_pairs(A, &chain), count, word, B, &by, values, quads, in_shared);
         SFU__UNROLL for (int i = 0; i < quads; i++) {
-            const int quad = first + (int)B->quad[i];
+            const int quad = first + (int)(B->quad[i] + B->skipped);
             if (quad < to.quads && chain.part < 0) {
                 gpu_store(&to, chain.row, quad, sum[i]);
             } else if (quad < to.quads) {
@@ -218,8 +216,10 @@ SFU__DEVICE_FN void gpu_slice_chains(const sfu__gpu_run *run, const sfu__gpu_ste
     const sfu__gpu_chains chains = {(int)range.begin + slice->part * together + place, (int)range.end,
                                     together * slice->parts};
     for (int lane = GPU_ONE_LANE ? 0 : thread % width; lane < width; lane += GPU_ONE_LANE ? 1 : width) {
-        sfu__gpu_gather B = {rows, stride, {0}};
-        SFU__UNROLL for (int i = 0; i < quads; i++) { B.quad[i] = (uint32_t)((i + place) % quads * width + lane); }
+        sfu__gpu_gather B = {rows, stride, in_shared ? (uint32_t)A->first_column * (uint32_t)stride : 0, {0}};
+        SFU__UNROLL for (int i = 0; i < quads; i++) {
+            B.quad[i] = (uint32_t)((i + place) % quads * width + lane) - B.skipped;
+        }
         gpu_chains_of(run, step, A, chains, (int)slice->first, &B, values, quads, in_shared);
         if (!GPU_ONE_LANE) {
             break;
@@ -264,12 +264,13 @@ SFU__DEVICE_FN void gpu_slice_of(const sfu__gpu_run *run, const sfu__gpu_step *s
     }
 }
 
-/* Copies a slice of B to the memory of the block. Quads beyond its rows are zero. */
-SFU__DEVICE_FN void gpu_load_slice(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_slice *slice) {
-    const sfu__f4 *from = gpu_quads(gpu_data(run, &step->b)) + slice->first;
-    sfu__f4 *to = gpu_shared(run);
+/* Copies a slice of the rows of B that A needs to the memory of the block. Quads beyond these rows are zero. */
+SFU__DEVICE_FN void gpu_load_slice(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A,
+                                   const sfu__gpu_slice *slice) {
     const int quads = step->b.ld / 4, left = quads - (int)slice->first;
-    const int shift = slice->shift, mask = (1 << shift) - 1, lanes = run->lanes, count = step->b.rows << shift;
+    const sfu__f4 *from = gpu_quads(gpu_data(run, &step->b)) + (int64_t)A->first_column * quads + slice->first;
+    sfu__f4 *to = gpu_shared(run);
+    const int shift = slice->shift, mask = (1 << shift) - 1, lanes = run->lanes, count = A->column_count << shift;
     for (int i = gpu_thread(run); i < count; i += lanes) {
         if ((i & mask) < left) {
             gpu_copy_quad(&to[i], from + (int64_t)(i >> shift) * quads + (i & mask));
@@ -294,13 +295,13 @@ SFU__DEVICE_FN int gpu_slice_shift(int64_t rows, int64_t quads, int64_t bytes) {
 
 SFU__DEVICE_FN void gpu_spmm_chains(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A) {
     const int64_t quads = step->c.ld / 4;
-    int shift = gpu_slice_shift(step->b.rows, quads, run->shared_bytes);
+    int shift = gpu_slice_shift(A->column_count, quads, run->shared_bytes);
     /* Entries per row of B that make up for its copy. There are functions for entries that are zeroed with wide slices
      * alone. */
     const int enough = shift >= 0 && 1 << shift >= quads ? 2 : 6;
     const int least = step->values == SFU__GPU_VALUES_ZEROED ? 2 : 0;
-    const int in_shared =
-        shift >= least && step->values != SFU__GPU_VALUES_LEARNED && A->entry_count >= (int64_t)enough * step->b.rows;
+    const int in_shared = shift >= least && step->values != SFU__GPU_VALUES_LEARNED &&
+                          A->entry_count >= (int64_t)enough * A->column_count;
     if (!in_shared) {
         shift = gpu_slice_shift(0, quads, 0);
     }
@@ -314,7 +315,7 @@ SFU__DEVICE_FN void gpu_spmm_chains(const sfu__gpu_run *run, const sfu__gpu_step
                                       (run->blocks - run->block % sharing + sharing - 1) / sharing};
         if (in_shared) {
             gpu_block_barrier();
-            gpu_load_slice(run, step, &slice);
+            gpu_load_slice(run, step, A, &slice);
             gpu_block_barrier();
         }
         gpu_slice_of(run, step, A, &slice, in_shared);
@@ -331,12 +332,7 @@ SFU__DEVICE_FN void gpu_spmm_long_rows(const sfu__gpu_run *run, const sfu__gpu_s
         const sfu__gpu_long_row *row = &all[i / to.quads];
         const int quad = (int)(i % to.quads);
         const sfu__f4 *parts = to.parts + (int64_t)row->first_part * to.quads + quad;
-        const int count = row->parts;
-        sfu__f4 sum = parts[0];
-        for (int k = 1; k < count; k++) {
-            sum = gpu_add(sum, parts[(int64_t)k * to.quads]);
-        }
-        gpu_store(&to, row->row, quad, sum);
+        gpu_store(&to, row->row, quad, gpu_sum_parts(parts, to.quads, row->parts));
     }
 }
 
@@ -390,12 +386,13 @@ SFU__DEVICE_FN void gpu_keep_words(const sfu__gpu_run *run, const sfu__gpu_step 
 SFU__DEVICE_FN void gpu_gather_words(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A) {
     const uint32_t *from = (const uint32_t *)(const void *)gpu_words(run, step->source_keep);
     uint8_t *words = (uint8_t *)gpu_words(run, step->keep);
-    uint32_t *own = (uint32_t *)(void *)gpu_shared(run);
-    const int count = 2 * run->program->matrices[step->source].chain_count,
-              fits = 4 * (int64_t)count <= run->shared_bytes;
+    const uint32_t *own = (const uint32_t *)(const void *)gpu_shared(run);
+    const int count = (run->program->matrices[step->source].chain_count + 1) / 2, /* quads */
+        fits = (int64_t)count * (int)sizeof(sfu__f4) <= run->shared_bytes;
     for (int i = gpu_thread(run); fits && i < count; i += run->lanes) {
-        own[i] = from[i];
+        gpu_copy_quad(gpu_shared(run) + i, (const sfu__f4 *)(const void *)from + i);
     }
+    gpu_copies_wait();
     gpu_block_barrier();
     for (int64_t i = gpu_lane(run); i < gpu_byte_count(A); i += gpu_lanes(run)) {
         const sfu__gpu_byte byte = gpu_byte_at(A, i);

@@ -3,6 +3,7 @@
 #ifndef SFU_GPU_TRAIN_H
 #define SFU_GPU_TRAIN_H
 
+#include "gpu_dense.h"
 #include "gpu_learned.h"
 #include "gpu_lpnn.h"
 #include "gpu_ops.h"

@@ -362,4 +362,4 @@ sfu_status sfu__gpu_worker_run(sfu__gpu_worker *worker, const sfu__gpu_trainer *
     return status == SFU_OK ? sfu__gpu_worker_wait(worker, seconds) : status;
 }
 
-int64_t sfu__gpu_worker_bytes(const sfu__gpu_worker *worker) { return worker->memory_bytes + worker->shared_bytes; }
+void sfu__gpu_worker_release(sfu__gpu_worker *worker) { free_memory(worker); }

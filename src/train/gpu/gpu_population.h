@@ -34,8 +34,8 @@ typedef struct sfu__gpu_worker sfu__gpu_worker;
 SFU_CHECKED sfu_status sfu__gpu_worker_new(sfu__gpu_worker **worker, sfu__gpu *gpu);
 void sfu__gpu_worker_free(sfu__gpu_worker *worker);
 
-/* Bytes of device memory that it holds: those of its largest launch. */
-int64_t sfu__gpu_worker_bytes(const sfu__gpu_worker *worker);
+/* Puts the memory of its trainings back, which have ended. */
+void sfu__gpu_worker_release(sfu__gpu_worker *worker);
 
 /* Starts trainings of one program, which run to their ends as with sfu__training_run. The program has the metric of its
  * objective, so they need no scorer. They and the trainer belong to the worker until sfu__gpu_worker_wait has

@@ -8,14 +8,14 @@
  * validation nodes, while these are of use: two or three suffice (validation_stages.c). */
 enum { GROUPS = 32, LEARNING = 3, REFUSAL = 512 };
 enum { BLOCKS_MAX = 4, CLUSTERS_SINCE = 9 }; /* thread blocks of one training; compute capability */
-static const double memory_share = 0.8;      /* of the free memory of the device */
+enum { SHARES = 4 };                         /* of its memory, if several threads train on a device */
 
-/* The trials of one network: the first `ended` have ended, the next `running` are in flight. */
+/* The trials of one network: the first `ended` have ended, the next `planned` run together, `running` are in flight. */
 typedef struct group {
     sfu__shared_plan *plan;
     const sfu__gpu_trainer *trainer;
     int *trials; /* [count]: indices in the batch */
-    int count, ended, running;
+    int count, ended, planned, running;
     sfu__training *trainings; /* [count] */
     int32_t *misses;          /* [LEARNING][validation nodes] */
 } group;
@@ -243,18 +243,6 @@ static sfu_status start_what_fits(bool *waits, sfu__gpu_batch *self, group *grou
     return status;
 }
 
-/* Bytes that the launches of this batch may use in all. */
-static sfu_status memory_limit(int64_t *bytes, const sfu__gpu_batch *self) {
-    const sfu__gpu_use *use = self->options.use;
-    int64_t available = 0;
-    const sfu_status status = sfu__gpu_free_bytes(use->gpu, &available);
-    *bytes = (int64_t)(memory_share * (double)available / (use->workers * use->studies));
-    for (int i = 0; i < GROUPS; i++) {
-        *bytes += self->workers[i] != NULL ? sfu__gpu_worker_bytes(self->workers[i]) : 0;
-    }
-    return status;
-}
-
 /* Blocks per training: several if that lets more of the device work, and all trainings still run at once. An eighth of
  * the multiprocessors stays free, because clusters do not fill the device to the last one. */
 static int blocks_each(const sfu__gpu_batch *self) {
@@ -271,22 +259,37 @@ static int blocks_each(const sfu__gpu_batch *self) {
     return blocks;
 }
 
-/* Starts trials of all groups, until the memory is used up; at least one. */
-static sfu_status start_groups(sfu__gpu_batch *self) {
+/* Which trials run together: as many as the memory of a batch holds, at least one. */
+static sfu_status plan_groups(int64_t *bytes, sfu__gpu_batch *self) {
     sfu_status status = SFU_OK;
+    const sfu__gpu_use *use = self->options.use;
+    const int threads = use->workers * use->studies;
     int64_t left = 0;
-    bool alone = true, waits = false;
-    SFU_TRY(memory_limit(&left, self));
-    self->tuning.cluster = blocks_each(self);
-    for (int g = 0; g < self->group_count && !waits; g++) {
+    *bytes = 0;
+    SFU_TRY(sfu__gpu_lending_limit(use->gpu, &left));
+    left /= threads < SHARES ? threads : SHARES;
+    for (int g = 0; g < self->group_count; g++) {
         group *group = &self->groups[g];
         const int64_t each = sfu__gpu_trainer_each(group->trainer), fit = left > 0 && each > 0 ? left / each : 0;
         const int wanted = group->count - group->ended;
-        int count = fit < wanted ? (int)fit : wanted;
-        count = count == 0 && alone && wanted > 0 ? 1 : count;
-        if (count > 0) {
-            SFU_TRY(start_what_fits(&waits, self, group, count, alone));
-            left -= group->running * each;
+        group->planned = fit < wanted ? (int)fit : wanted;
+        group->planned = group->planned == 0 && *bytes == 0 && wanted > 0 ? 1 : group->planned;
+        left -= group->planned * each;
+        *bytes += group->planned * each;
+    }
+done:
+    return status;
+}
+
+/* Starts what is planned. */
+static sfu_status start_groups(sfu__gpu_batch *self) {
+    sfu_status status = SFU_OK;
+    bool alone = true, waits = false;
+    self->tuning.cluster = blocks_each(self);
+    for (int g = 0; g < self->group_count && !waits; g++) {
+        group *group = &self->groups[g];
+        if (group->planned > 0) {
+            SFU_TRY(start_what_fits(&waits, self, group, group->planned, alone));
             alone = alone && group->running == 0;
         }
     }
@@ -297,6 +300,7 @@ done:
 static sfu_status collect(sfu__gpu_batch *self, group *group) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__gpu_worker_wait(self->workers[group - self->groups], NULL));
+    sfu__gpu_worker_release(self->workers[group - self->groups]);
     for (int i = group->ended; i < group->ended + group->running; i++) {
         const sfu__training *training = &group->trainings[i];
         sfu__gpu_trial *trial = &self->trials[group->trials[i]];
@@ -335,8 +339,13 @@ static bool has_more(const sfu__gpu_batch *self) {
 static sfu_status run_groups(sfu__gpu_batch *self) {
     sfu_status status = SFU_OK;
     while (status == SFU_OK && has_more(self)) {
+        int64_t bytes = 0;
+        SFU_TRY(plan_groups(&bytes, self));
+        sfu__gpu_lend(self->options.use->gpu, bytes);
         status = collect_groups(self, start_groups(self));
+        sfu__gpu_return(self->options.use->gpu, bytes);
     }
+done:
     return status;
 }
 
