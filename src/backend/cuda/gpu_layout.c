@@ -33,38 +33,73 @@ static int32_t chain_length(int64_t count, int64_t order) {
     return (int32_t)(left < CHAIN ? left : CHAIN);
 }
 
+/* Counts the chains and where each row's start, before sorting. */
+static void count_chains(sfu__gpu_layout *layout, const sfu__gpu_source *source) {
+    const sfu__sparse *A = source->matrix;
+    int64_t chain_counts[SFU__GPU_STAGES] = {0}, long_counts[SFU__GPU_STAGES] = {0}, chains = 0, long_rows = 0;
+    layout->first_chain[0] = 0;
+    for (int64_t row = 0; row < A->rows; row++) {
+        const int64_t count = chains_of(row_count(A, row));
+        const int stage = stage_of(source, result_row(A, row));
+        chain_counts[stage] += count;
+        long_counts[stage] += count > 1;
+        layout->head.part_count += count > 1 ? (int32_t)count : 0;
+        layout->first_chain[row + 1] = layout->first_chain[row] + count;
+    }
+    for (int stage = 0; stage < SFU__GPU_STAGES; stage++) {
+        layout->head.chain_ends[stage] = (int32_t)(chains += chain_counts[stage]);
+        layout->head.long_ends[stage] = (int32_t)(long_rows += long_counts[stage]);
+    }
+    layout->head.chain_count = (int32_t)chains;
+    layout->head.long_count = (int32_t)long_rows;
+}
+
 /* Where the chains of a stage and length start after sorting: stages ascend, lengths descend. */
 typedef struct buckets {
     int64_t next[SFU__GPU_STAGES][CHAIN + 1];
 } buckets;
 
-static void count_chains(buckets *to, sfu__gpu_layout *layout, const sfu__gpu_source *source) {
+/* Rows in the order of their results, if their chains are sorted in blocks: few at a time, so that the keep words of
+ * neighbouring rows stay together. Otherwise all at once, in their own order. */
+typedef struct row_order {
+    int32_t *rows; /* NULL: their own */
+    int64_t block;
+} row_order;
+
+static sfu_status order_rows(row_order *order, const sfu__gpu_source *source) {
+    enum { FEW = 128 };
+    sfu_status status = SFU_OK;
+    const sfu__sparse *A = source->matrix;
+    *order = (row_order){.block = A->rows};
+    if (source->in_blocks && source->stage_ends == NULL) {
+        order->block = FEW;
+        SFU_ALLOC(order->rows, A->rows);
+        for (int64_t row = 0; row < A->rows; row++) {
+            order->rows[result_row(A, row)] = (int32_t)row;
+        }
+    }
+done:
+    return status;
+}
+static int64_t row_at(const row_order *order, int64_t i) { return order->rows != NULL ? order->rows[i] : i; }
+
+/* Sorts the chains of a block of rows from the i-th on; they start at `first`. */
+static void sort_chains(buckets *to, const sfu__gpu_source *source, const row_order *order, int64_t i, int64_t first) {
     const sfu__sparse *A = source->matrix;
     memset(to, 0, sizeof *to);
-    layout->first_chain[0] = 0;
-    for (int64_t row = 0; row < A->rows; row++) {
-        const int64_t count = row_count(A, row), chains = chains_of(count);
-        const int stage = stage_of(source, result_row(A, row));
+    for (const int64_t end = i + order->block; i < end && i < A->rows; i++) {
+        const int64_t row = row_at(order, i), count = row_count(A, row), chains = chains_of(count);
         for (int64_t k = 0; k < chains; k++) {
-            to->next[stage][chain_length(count, k)]++;
+            to->next[stage_of(source, result_row(A, row))][chain_length(count, k)]++;
         }
-        layout->head.long_ends[stage] += chains > 1;
-        layout->head.part_count += chains > 1 ? (int32_t)chains : 0;
-        layout->first_chain[row + 1] = layout->first_chain[row] + chains;
     }
-    int64_t total = 0, long_rows = 0;
     for (int stage = 0; stage < SFU__GPU_STAGES; stage++) {
         for (int length = CHAIN; length >= 0; length--) {
             const int64_t count = to->next[stage][length];
-            to->next[stage][length] = total;
-            total += count;
+            to->next[stage][length] = first;
+            first += count;
         }
-        long_rows += layout->head.long_ends[stage];
-        layout->head.chain_ends[stage] = (int32_t)total;
-        layout->head.long_ends[stage] = (int32_t)long_rows;
     }
-    layout->head.chain_count = (int32_t)total;
-    layout->head.long_count = (int32_t)long_rows;
 }
 
 /* The arrays of a layout. All but the last are in the image: a copy would double the memory of a large graph. */
@@ -76,14 +111,22 @@ typedef struct arrays {
     uint64_t *nonzero;
 } arrays;
 
-static void fill_chains(arrays *to, sfu__gpu_layout *layout, const sfu__gpu_source *source, buckets *at) {
+static sfu_status fill_chains(arrays *to, sfu__gpu_layout *layout, const sfu__gpu_source *source) {
+    sfu_status status = SFU_OK;
     const sfu__sparse *A = source->matrix;
+    int64_t filled = 0;
     int32_t part = 0, long_next[SFU__GPU_STAGES];
+    row_order order = {0};
+    buckets at;
+    SFU_TRY(order_rows(&order, source));
     for (int stage = 0; stage < SFU__GPU_STAGES; stage++) {
         long_next[stage] = stage > 0 ? layout->head.long_ends[stage - 1] : 0;
     }
-    for (int64_t row = 0; row < A->rows; row++) {
-        const int64_t count = row_count(A, row), chains = chains_of(count);
+    for (int64_t i = 0; i < A->rows; i++) {
+        if (i % order.block == 0) {
+            sort_chains(&at, source, &order, i, filled);
+        }
+        const int64_t row = row_at(&order, i), count = row_count(A, row), chains = chains_of(count);
         const int32_t result = result_row(A, row);
         const int stage = stage_of(source, result);
         if (chains > 1) {
@@ -91,13 +134,17 @@ static void fill_chains(arrays *to, sfu__gpu_layout *layout, const sfu__gpu_sour
         }
         for (int64_t k = 0; k < chains; k++) {
             const int32_t length = chain_length(count, k);
-            const int64_t sorted = at->next[stage][length]++;
+            const int64_t sorted = at.next[stage][length]++;
             layout->sorted_chain[layout->first_chain[row] + k] = (int32_t)sorted;
             to->chains[sorted] = (sfu__gpu_chain){.row = result,
                                                   .part = chains > 1 ? part++ : -1,
                                                   .count_and_order = (uint32_t)length | (uint32_t)k << 8};
         }
+        filled += chains;
     }
+done:
+    sfu__free(order.rows);
+    return status;
 }
 
 static int32_t pairs_of(const sfu__gpu_chain *chain) {
@@ -157,13 +204,27 @@ static bool has_own_values(const sfu__gpu_source *source) {
     return source->masked == NULL || source->matrix->values != source->masked->matrix->values;
 }
 
-static sfu_status fill_entries(const arrays *to, const sfu__gpu_layout *layout, const sfu__gpu_source *source) {
+/* Which keep words of its source a transpose needs. */
+static void find_words(sfu__gpu_layout *layout, const uint32_t *bits) {
+    const sfu__sparse *A = layout->matrix;
+    uint32_t first = UINT32_MAX, end = 0;
+    for (int64_t e = A->indptr[0]; e < A->indptr[A->rows]; e++) {
+        const uint32_t word = bits[A->value_perm != NULL ? A->value_perm[e] : e] / CHAIN;
+        first = word < first ? word : first;
+        end = word >= end ? word + 1 : end;
+    }
+    layout->head.first_word = first < end ? (int32_t)first : 0;
+    layout->head.word_count = first < end ? (int32_t)(end - first) : 0;
+}
+
+static sfu_status fill_entries(const arrays *to, sfu__gpu_layout *layout, const sfu__gpu_source *source) {
     const sfu__sparse *A = source->matrix;
     const bool permuted = A->value_perm != NULL && !(source->masked != NULL && has_own_values(source));
     sfu_status status = SFU_OK;
     uint32_t *bits = NULL;
     if (source->masked != NULL) {
         SFU_TRY(bits_of_all(&bits, source->masked));
+        find_words(layout, bits);
     }
     for (int64_t row = 0; row < A->rows; row++) {
         for (int64_t e = A->indptr[row]; e < A->indptr[row + 1]; e++) {
@@ -207,16 +268,15 @@ static void find_arrays(arrays *to, const sfu__gpu_layout *layout, const sfu__gp
 static sfu_status make_chains(arrays *to, sfu__gpu_layout *layout, sfu__gpu_image *image,
                               const sfu__gpu_source *source) {
     sfu_status status = SFU_OK;
-    buckets at;
     SFU_ALLOC(layout->first_chain, (size_t)source->matrix->rows + 1);
-    count_chains(&at, layout, source);
+    count_chains(layout, source);
     SFU_TRY(check_size(layout, source));
     SFU_ALLOC(layout->sorted_chain, layout->head.chain_count);
     SFU_TRY(sfu__gpu_image_add(&layout->chains_at, image, NULL, (size_t)layout->head.chain_count * sizeof *to->chains));
     SFU_TRY(sfu__gpu_image_add(&layout->long_rows_at, image, NULL,
                                (size_t)layout->head.long_count * sizeof *to->long_rows));
     find_arrays(to, layout, image);
-    fill_chains(to, layout, source, &at);
+    SFU_TRY(fill_chains(to, layout, source));
     SFU_TRY(place_chains(to, layout));
 done:
     return status;

@@ -55,6 +55,7 @@ typedef struct sfu__gpu_matrix {
     const uint64_t *nonzero;   /* NULL, or per chain: which of its entries are not zero */
     int32_t rows, cols;
     int32_t first_column, column_count; /* of its entries: which rows of B a product needs */
+    int32_t first_word, word_count;     /* of a transpose with a mask: which keep words of its source it needs */
     int64_t entry_count, pair_count;    /* pairs: with the padding of the groups */
     int32_t chain_count, long_count, part_count;
     int32_t chain_ends[SFU__GPU_STAGES], long_ends[SFU__GPU_STAGES];

@@ -387,10 +387,11 @@ SFU__DEVICE_FN void gpu_gather_words(const sfu__gpu_run *run, const sfu__gpu_ste
     const uint32_t *from = (const uint32_t *)(const void *)gpu_words(run, step->source_keep);
     uint8_t *words = (uint8_t *)gpu_words(run, step->keep);
     const uint32_t *own = (const uint32_t *)(const void *)gpu_shared(run);
-    const int count = (run->program->matrices[step->source].chain_count + 1) / 2, /* quads */
+    const int first = A->first_word / 2, count = (A->first_word + A->word_count + 1) / 2 - first, /* quads */
         fits = (int64_t)count * (int)sizeof(sfu__f4) <= run->shared_bytes;
+    const uint32_t skipped = 4 * (uint32_t)first;
     for (int i = gpu_thread(run); fits && i < count; i += run->lanes) {
-        gpu_copy_quad(gpu_shared(run) + i, (const sfu__f4 *)(const void *)from + i);
+        gpu_copy_quad(gpu_shared(run) + i, (const sfu__f4 *)(const void *)from + first + i);
     }
     gpu_copies_wait();
     gpu_block_barrier();
@@ -404,7 +405,7 @@ SFU__DEVICE_FN void gpu_gather_words(const sfu__gpu_run *run, const sfu__gpu_ste
         }
         SFU__UNROLL for (int k = 0; k < 8; k++) {
             if (k < byte.left) {
-                kept |= ((fits ? own[bit[k] >> 5] : from[bit[k] >> 5]) >> (bit[k] & 31) & 1) << k;
+                kept |= ((fits ? own[(bit[k] >> 5) - skipped] : from[bit[k] >> 5]) >> (bit[k] & 31) & 1) << k;
             }
         }
         if (byte.at < A->chain_count) {

@@ -185,7 +185,7 @@ static sfu_status dropout_step(sfu__gpu_step *to, sfu__gpu_translator *self, con
         to->a.offset = block->where == SFU__VALUES_ARENA ? block->offset : -1;
         return SFU_OK;
     }
-    const sfu__gpu_source source = {.matrix = view};
+    const sfu__gpu_source source = {.matrix = view, .in_blocks = true};
     to->kernel = SFU__GPU_KEEP_WORDS;
     to->values = step->kernel == SFU__KERNEL_DROPOUT_MASK ? SFU__GPU_VALUES_KEPT : SFU__GPU_VALUES_ZEROED;
     SFU_TRY(matrix_of(&to->matrix, self, &source, -1));
