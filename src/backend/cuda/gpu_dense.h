@@ -92,6 +92,23 @@ SFU__DEVICE_FN void gpu_gemm_tiles(const sfu__gpu_run *run, const sfu__gpu_step 
     }
 }
 
+SFU__DEVICE_FN int gpu_fewer(int64_t a, int64_t b) { return (int)(a < b ? a : b); }
+
+/* Copies `count` rows of `width` quads to the memory of the block, and does not wait for them. Strides in quads. */
+SFU__DEVICE_FN void gpu_stage(const sfu__gpu_run *run, sfu__f4 *to, int to_stride, const sfu__f4 *from,
+                              int64_t from_stride, int count, int width) {
+    for (int i = gpu_thread(run); i < count * width; i += run->lanes) {
+        const int row = i / width, quad = i - row * width;
+        gpu_copy_quad(&to[row * to_stride + quad], from + row * from_stride + quad);
+    }
+}
+
+/* Waits for the copies of all threads of the block. */
+SFU__DEVICE_FN void gpu_staged(void) {
+    gpu_copies_wait();
+    gpu_block_barrier();
+}
+
 /* One chain of a row of A, in quads. */
 SFU__DEVICE_FN sfu__f4 gpu_row_chain(const sfu__f4 *a, const sfu__f4 *b, int quads, int begin, int end) {
     sfu__f4 sum = gpu_zero();
@@ -117,13 +134,10 @@ SFU__DEVICE_FN void gpu_gemm_staged(const sfu__gpu_run *run, const sfu__gpu_step
     const int64_t most = run->shared_bytes / (stride * (int)sizeof *own);
     const sfu__gpu_range rows = gpu_stage_range(step->stage_ends, run->stage);
     for (int64_t first = rows.begin + run->block * most; first < rows.end; first += run->blocks * most) {
-        const int count = (int)(rows.end - first < most ? rows.end - first : most);
+        const int count = gpu_fewer(rows.end - first, most);
         gpu_block_barrier();
-        for (int i = gpu_thread(run); i < count * width; i += run->lanes) {
-            gpu_copy_quad(&own[i / width * stride + i % width], A + first * width + i);
-        }
-        gpu_copies_wait();
-        gpu_block_barrier();
+        gpu_stage(run, own, stride, A + first * width, width, count, width);
+        gpu_staged();
         for (int i = gpu_thread(run); i < count * quads; i += run->lanes) {
             const sfu__f4 *a = own + i / quads * stride, *b = B + i % quads;
             sfu__f4 sum = gpu_zero();
@@ -206,28 +220,11 @@ SFU__DEVICE_FN sfu__gpu_panel gpu_panel(const sfu__gpu_run *run, int quads, int6
     return panel;
 }
 
-/* Copies `count` rows of `width` quads to the memory of the block, and does not wait for them. Strides in quads. */
-SFU__DEVICE_FN void gpu_stage(const sfu__gpu_run *run, sfu__f4 *to, int to_stride, const sfu__f4 *from,
-                              int64_t from_stride, int count, int width) {
-    for (int i = gpu_thread(run); i < count * width; i += run->lanes) {
-        const int row = i / width, quad = i - row * width;
-        gpu_copy_quad(&to[row * to_stride + quad], from + row * from_stride + quad);
-    }
-}
-
-/* Waits for the copies of all threads of the block. */
-SFU__DEVICE_FN void gpu_staged(void) {
-    gpu_copies_wait();
-    gpu_block_barrier();
-}
-
 SFU__DEVICE_FN void gpu_add_tile(sfu__gpu_tile *sum, const sfu__gpu_tile *chain, int first) {
     SFU__UNROLL for (int i = 0; i < 4; i++) {
         sum->row[i] = first ? chain->row[i] : gpu_add(sum->row[i], chain->row[i]);
     }
 }
-
-SFU__DEVICE_FN int gpu_fewer(int64_t a, int64_t b) { return (int)(a < b ? a : b); }
 
 /* B is in the memory of the block as a whole. */
 SFU__DEVICE_FN sfu__gpu_panel gpu_gemm_panel(const sfu__gpu_run *run, const sfu__gpu_step *step) {
@@ -289,12 +286,15 @@ SFU__DEVICE_FN void gpu_gemm_panels(const sfu__gpu_run *run, const sfu__gpu_step
                                     const int by_columns) {
     const sfu__gpu_range rows = gpu_stage_range(step->stage_ends, run->stage);
     const int64_t each = 4 * panel->fours;
+    if (rows.begin == rows.end) { /* a stage without rows */
+        return;
+    }
     gpu_stage(run, gpu_shared(run), panel->quads, gpu_quads(gpu_data(run, &step->b)), panel->quads, step->a.cols,
               panel->quads);
     for (int64_t first = rows.begin / 4 * 4 + run->block * each; first < rows.end; first += run->blocks * each) {
         gpu_gemm_rows(run, step, panel, first, rows, by_columns);
     }
-    gpu_copies_wait(); /* of B, if there were no rows */
+    gpu_copies_wait(); /* of B, in a block without a panel */
 }
 
 /* Short sums do not pay for the copies. */
