@@ -1393,7 +1393,7 @@ typedef struct sfu_label_summary {
 } sfu_label_summary;
 SFU_API const sfu_label_summary *sfu_labelling_summary(const sfu_labelling *labelling);
 
-/* The i-th network that was tried. */
+/* The i-th network that was tried, or left out because of the memory limit. */
 typedef struct sfu_label_candidate {
     const char *net;
     int32_t trials;          /* on all labelled nodes */
@@ -1401,6 +1401,7 @@ typedef struct sfu_label_candidate {
     double accuracy;         /* on the held-out nodes, with the best trial of each fold; NaN: training diverged */
     int32_t chosen;          /* number of folds that chose it */
     double val_score, score; /* the metric instead of the accuracy */
+    const char *needs;       /* left out: the memory that it needs, "55.4M"; else NULL */
 } sfu_label_candidate;
 SFU_API const sfu_label_candidate *sfu_labelling_candidate(const sfu_labelling *labelling, int i);
 

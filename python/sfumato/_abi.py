@@ -756,6 +756,7 @@ class sfu_label_candidate(Structure):
         ("chosen", c_int32),
         ("val_score", c_double),
         ("score", c_double),
+        ("needs", c_char_p),
     ]
 
 

@@ -341,10 +341,14 @@ static sfu_status prepare(run *all) {
                                   .coverage = options->coverage,
                                   .device = options->device,
                                   .memory = options->memory,
+                                  .shared = options->share != NULL,
                                   .should_continue = should_continue,
                                   .user = all};
     all->work.jobs = all->work.jobs > 0 ? all->work.jobs : 1;
     SFU_TRY(sfu__label_nets_read(&all->work.nets, options->nets));
+    if (options->memory > 0) {
+        SFU_TRY(sfu__label_nets_fit(&all->work.nets, &all->problems[all->folds], &all->work, options->nets != NULL));
+    }
     all->steps = sfu__label_steps(all->work.nets.count, labelled);
     all->wanted = all->options->steps > 0 && all->options->steps < all->steps ? all->options->steps : all->steps;
     SFU_TRY(sfu__label_ranks_agree(&all->work, all->wanted));

@@ -99,7 +99,25 @@ PYTHON
     "$SFUMATO" "${label[@]}" --nets sgcn,mlp -o all.csv --quiet >/dev/null
     enough "${label[@]}" --nets sgcn,mlp -o within.csv
     same all.csv within.csv
-    fails 'needs about .*; only a network' "${label[@]}" --nets gcn -o never.csv --memory 20M --quiet
+    fails 'needs about .*; only a network' "${label[@]}" --nets sgcn,gcn -o never.csv --memory 20M --quiet
+
+    # Networks that need more are left out, and named; the others are those of a labelling of them alone.
+    "$SFUMATO" "${label[@]}" -o within.csv --memory 20M --quiet --json >within.json
+    "$SFUMATO" "${label[@]}" --nets "$(python3 - within.json <<'PYTHON'
+import json, re, sys
+candidates = json.load(open(sys.argv[1]))["candidates"]
+out = {one["net"]: one["needs"] for one in candidates if one["needs"] is not None}
+assert {"gcn", "gcn+lp", "sgcn+lp"} <= set(out), out
+assert all(re.fullmatch(r"[0-9.]+M", needs) and float(needs[:-1]) > 20 for needs in out.values()), out
+assert all(one["trials"] == 0 for one in candidates if one["net"] in out)
+print(",".join(net for net in ("sgcn", "linear", "mlp", "fp+mlp") if net not in out))
+PYTHON
+    )" -o all.csv --quiet >/dev/null
+    same all.csv within.csv
+    "$SFUMATO" "${label[@]}" -o within.csv --memory 20M --quiet | tr -s '\n ' ' ' |
+        grep -q 'Left out because of the memory limit: .*gcn (.*M)'
+    fails 'no network fits the memory limit of 1M: [a-z+]* needs least, up to .*M of memory; use a larger limit' \
+        "${label[@]}" -o never.csv --memory 1M --quiet
     fails 'needs about .*; only a network' tune few.safetensors gcn --trials 2 --study memory --memory 10M --quiet
 fi
 fails 'expected a number of bytes such as 8G' train big.safetensors sgcn --memory lots
