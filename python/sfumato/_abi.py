@@ -395,6 +395,7 @@ class sfu_train_options(Structure):
         ("allow_leak", c_bool),
         ("temperature", c_double),
         ("memory", c_uint64),
+        ("on_stopped", c_void_p),
     ]
 
 
