@@ -107,6 +107,7 @@ typedef struct sfu__label_work {
     const char *device; /* of trainings and predictions, as in sfu_label_options */
     uint64_t memory;    /* likewise */
     bool shared;        /* other machines use the results, whatever their limit */
+    char *exceeded;     /* [SFU__MESSAGE_MAX]: why the first trial that exceeded the limit did so; "": none */
     bool (*should_continue)(void *user);
     void *user;
 } sfu__label_work;
@@ -198,8 +199,8 @@ SFU_CHECKED sfu_status sfu__label_score(sfu__label_trial *trial, const sfu__dens
 SFU_CHECKED sfu_status sfu__label_refit(sfu__label_trial *trial, const sfu__label_problem *problem,
                                         const sfu__candidate *candidate, uint64_t seed, const sfu__label_work *work);
 
-/* Plans a cross-validation without training. Fails if it does not fit the memory limit, and sets *refused to the bytes
- * that it needs. */
+/* Plans a cross-validation without training, unless it streams the graph, which takes as long as a trial. Fails if it
+ * does not fit the memory limit, and sets *refused to the bytes that it needs. */
 SFU_CHECKED sfu_status sfu__label_cross_plan(int64_t *refused, const sfu__label_problem *problem,
                                              const sfu__candidate *candidate, const sfu__label_work *work);
 
@@ -207,8 +208,8 @@ SFU_CHECKED sfu_status sfu__label_cross_plan(int64_t *refused, const sfu__label_
 SFU_CHECKED sfu_status sfu__label_first_candidate(sfu__candidate *candidate, sfu__label_problem *problem, int net,
                                                   const sfu__label_work *work);
 
-/* Leaves out candidates whose first trial in this problem does not fit the memory limit. Fails if none is left, or if
- * the caller `named` them. */
+/* Leaves out candidates whose first trial in this problem does not fit the memory limit, or fails if the caller `named`
+ * them. Some are left: those that can stream. */
 SFU_CHECKED sfu_status sfu__label_nets_fit(sfu__label_nets *nets, sfu__label_problem *problem,
                                            const sfu__label_work *work, bool named);
 

@@ -172,21 +172,22 @@ static void clear(crossval *self) {
     sfu__team_free(self->team);
 }
 
-/* The plans of ranks are made together: one that fails alone would leave the others waiting. */
-static sfu_status decide(crossval *self) {
-    bool streams;
+static sfu_status decide(bool *streams, const crossval *self) {
     sfu__plan_request request = sfu__train_request(self->candidate->net, self->problem->inner[0],
                                                    self->candidate->dropout, self->work->jobs, self->device);
     request.memory = sfu__limit_of(self->work->memory);
     request.refused = self->refused;
-    return sfu__plan_decide(&streams, self->work->dataset, self->candidate->net, &request);
+    return sfu__plan_decide(streams, self->work->dataset, self->candidate->net, &request);
 }
 
 sfu_status sfu__label_cross_plan(int64_t *refused, const sfu__label_problem *problem, const sfu__candidate *candidate,
                                  const sfu__label_work *work) {
     sfu_status status = SFU_OK;
     crossval self = {.problem = problem, .candidate = candidate, .work = work, .refused = refused};
-    SFU_TRY(sfu__processes_here() != NULL ? decide(&self) : prepare(&self, 0));
+    bool streams = false;
+    SFU_TRY(decide(&streams, &self));
+    /* The plans of ranks are made together: one that fails alone would leave the others waiting. */
+    SFU_TRY(streams || sfu__processes_here() != NULL ? SFU_OK : prepare(&self, 0));
 done:
     clear(&self);
     return status;

@@ -1,15 +1,24 @@
 /* label_fit.c - which candidates fit the memory limit of a labelling.
  *
  * Before the first step the first trial of each candidate is planned. So the steps, their number and the results are
- * those of a labelling with the candidates that are left. A later trial that needs more than the first counts as one
- * that diverged, unless other processes or machines have to agree about it.
+ * those of a labelling with the candidates that are left. A trial that turns out to need more counts as one that
+ * diverged, unless other processes or machines have to agree about it.
  */
 #include "label.h"
 
 #include "rank_group.h"
 
+#include <assert.h>
+#include <stdio.h>
+
 bool sfu__label_exceeds(sfu_status status, const sfu__label_work *work) {
-    return status == SFU_ERR_MEMORY && work->memory > 0 && !work->shared && sfu__processes_here() == NULL;
+    if (status != SFU_ERR_MEMORY || work->memory == 0 || work->shared || sfu__processes_here() != NULL) {
+        return false;
+    }
+    if (work->exceeded[0] == '\0') {
+        snprintf(work->exceeded, SFU__MESSAGE_MAX, "%s", sfu_message()); /* with a limit one thread trains */
+    }
+    return true;
 }
 
 /* *needs: 0 if the network fits; else SFU_ERR_MEMORY. */
@@ -30,18 +39,6 @@ static int64_t needs_of_all(int64_t needs, const sfu__label_work *work) {
     return refused && needs == 0 ? (int64_t)work->memory : needs;
 }
 
-static sfu_status fail_all(const sfu__label_nets *nets, const sfu__label_work *work) {
-    char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
-    int least = 0;
-    for (int net = 1; net < SFU__LABEL_NETS; net++) {
-        least = nets->needs[net] < nets->needs[least] ? net : least;
-    }
-    return sfu__fail(SFU_ERR_MEMORY,
-                     "no network fits the memory limit of %s: %s needs least, up to %s of memory; use a larger limit",
-                     sfu__size_text(limit, (double)work->memory), sfu__label_net_names[least],
-                     sfu__size_text(needs, (double)nets->needs[least]));
-}
-
 sfu_status sfu__label_nets_fit(sfu__label_nets *nets, sfu__label_problem *problem, const sfu__label_work *work,
                                bool named) {
     sfu_status status = SFU_OK;
@@ -57,7 +54,7 @@ sfu_status sfu__label_nets_fit(sfu__label_nets *nets, sfu__label_problem *proble
             nets->net[nets->count++] = net;
         }
     }
-    SFU_TRY(nets->count == 0 ? fail_all(nets, work) : SFU_OK);
+    assert(nets->count > 0); /* sgcn and three others can stream */
 done:
     return status;
 }
