@@ -120,6 +120,17 @@ PYTHON
         "${label[@]}" -o never.csv --memory 1M --quiet
     fails 'needs about .*; only a network' tune few.safetensors gcn --trials 2 --study memory --memory 10M --quiet
 fi
+
+# Tables are imported within the limit, too.
+"$SFUMATO" data export citation -o tables --quiet >/dev/null
+"$SFUMATO" train citation sgcn --epochs 3 -o tables.st --quiet >/dev/null
+tables=(--edges tables/edges.csv --features tables/features.csv --labels tables/nodes.csv tables.st)
+"$SFUMATO" predict "${tables[@]}" -o all.csv --quiet --force >/dev/null
+"$SFUMATO" predict "${tables[@]}" -o within.csv --quiet --force --memory 256M >/dev/null
+same all.csv within.csv
+fails 'a memory limit of 30M is too small: expected at least 32M' predict "${tables[@]}" -o never.csv --memory 30M
+fails 'a memory limit of 30M is too small: expected at least 32M' evaluate "${tables[@]}" --memory 30M
+
 fails 'expected a number of bytes such as 8G' train big.safetensors sgcn --memory lots
 
 # Where everything fits, nothing changes: also for a network that cannot be streamed.
