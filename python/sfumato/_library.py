@@ -177,7 +177,8 @@ def size_of(value: Any, what: str) -> int:
     else:
         size = whole(value, what, 1, 2**63 - 1)
     if size < 2**20:
-        raise ArgumentError(f'{what}: expected at least 1M, found {int(size)} bytes; did you mean "{int(size)}G"?')
+        hint = f' (did you mean "{int(size)}G"?)' if size < 1024 else ""
+        raise ArgumentError(f"{what}: expected at least 1M, found {int(size)} bytes{hint}")
     return int(size)
 
 

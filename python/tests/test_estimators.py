@@ -153,7 +153,7 @@ def test_one_rule_for_all_memory_limits(small, call):
         call(small, memory=memory)
     for memory, why in ((0, "expected a whole number from 1"), (True, "found True"), (1.5, "expected a whole number"),
                         ("much", "expected a number of bytes such as 8G"), ("8GB", "such as 8G"), ("-1G", "such as 8G"),
-                        (8, 'expected at least 1M, found 8 bytes; did you mean "8G"'), ("8", 'did you mean "8G"')):
+                        (8, 'expected at least 1M, found 8 bytes .did you mean "8G"'), ("8", 'did you mean "8G"')):
         with pytest.raises(ArgumentError, match="memory: .*" + why):
             call(small, memory=memory)
 

@@ -131,6 +131,8 @@ same all.csv within.csv
 fails 'a memory limit of 30M is too small: expected at least 32M' predict "${tables[@]}" -o never.csv --memory 30M
 fails 'a memory limit of 30M is too small: expected at least 32M' evaluate "${tables[@]}" --memory 30M
 
+fails '--memory: expected at least 1M, found 8 bytes (did you mean 8G?)' train big.safetensors sgcn --memory 8
+fails 'unknown option "--share" (did you mean --study?)' tune citation gcn --share postgresql://me@host/studies
 fails 'expected a number of bytes such as 8G' train big.safetensors sgcn --memory lots
 
 # Where everything fits, nothing changes: also for a network that cannot be streamed.
