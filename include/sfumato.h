@@ -812,6 +812,9 @@ typedef struct sfu_train_options {
      * weights then reads a dataset that is larger than that from its file, in several passes; for another one
      * SFU_ERR_MEMORY says what it needs. SFU_ERR_ARGUMENT with the device "cuda". Never changes the result. */
     uint64_t memory;
+    /* Called with on_epoch_user if on_epoch has ended the training, before the model is calibrated and scored, which may
+     * take long: the temperature is 1 and the scores of training and test nodes are NaN. Or NULL. */
+    void (*on_stopped)(void *user, const sfu_model *model);
 } sfu_train_options;
 
 SFU_API void sfu_train_options_init_sized(sfu_train_options *options, size_t size);
@@ -1393,7 +1396,7 @@ typedef struct sfu_label_summary {
 } sfu_label_summary;
 SFU_API const sfu_label_summary *sfu_labelling_summary(const sfu_labelling *labelling);
 
-/* The i-th network that was tried. */
+/* The i-th network that was tried, or left out because of the memory limit. */
 typedef struct sfu_label_candidate {
     const char *net;
     int32_t trials;          /* on all labelled nodes */
@@ -1401,6 +1404,7 @@ typedef struct sfu_label_candidate {
     double accuracy;         /* on the held-out nodes, with the best trial of each fold; NaN: training diverged */
     int32_t chosen;          /* number of folds that chose it */
     double val_score, score; /* the metric instead of the accuracy */
+    const char *needs;       /* left out: the memory that it needs, "55.4M"; else NULL */
 } sfu_label_candidate;
 SFU_API const sfu_label_candidate *sfu_labelling_candidate(const sfu_labelling *labelling, int i);
 

@@ -126,6 +126,7 @@ static int run(int count, char **operands) {
         code = check_outputs(count, operands);
     }
     if (code == DONE) {
+        rank_work();
         code = compare();
     }
     list_clear(&nets);

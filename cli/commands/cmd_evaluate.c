@@ -49,7 +49,7 @@ typedef struct session {
 static sfu_status open_all(session *state) {
     settings.import.threads = settings.threads;
     sfu_status status = open_with_model(&state->model, &state->dataset, state->model_path, state->dataset_name,
-                                        &settings.import, settings.decimal);
+                                        &settings.import, settings.decimal, settings.memory);
     if (status == SFU_OK && settings.split) {
         status = sfu_split_new(&state->split, state->dataset, settings.split, settings.size);
     }

@@ -260,7 +260,9 @@ static int print_report(const session *state, char **operands) {
 
 static int finish(session *state, char **operands) {
     sfu_status status = find_asked(state);
-    status = status == SFU_OK ? write_files(state) : status;
+    if (status == SFU_OK && !(settings.label.share && !rank_is_first())) { /* another worker has the same files */
+        status = write_files(state);
+    }
     if (status != SFU_OK) {
         return to_stdout() && ferror(stdout) ? FAILED : fail_status(status); /* reported by output_finish */
     }
@@ -293,6 +295,9 @@ static int join(void) {
                                        "a worker");
     }
     const bool ranks = settings.ranks_per_trial > 1 || (rank_count() > 0 && !settings.label.share);
+    if (!ranks) {
+        rank_work();
+    }
     return ranks ? rank_join(settings.ranks_per_trial) : DONE;
 }
 

@@ -50,7 +50,7 @@ static bool to_stdout(void) { return strcmp(settings.output, "-") == 0 || is_std
 static sfu_status open_both(session *state) {
     settings.import.threads = settings.threads;
     sfu_status status = open_with_model(&state->model, &state->dataset, state->model_path, state->dataset_name,
-                                        &settings.import, settings.decimal);
+                                        &settings.import, settings.decimal, settings.predict.memory);
     if (status == SFU_OK) {
         state->rows = sfu_dataset_nodes(state->dataset);
         state->width = settings.embedding ? sfu_model_embedding_width(state->model) : sfu_model_classes(state->model);

@@ -236,6 +236,9 @@ static int run(int count, char **operands) {
         code = check_outputs();
     }
     if (code == DONE) {
+        if (!settings.part) {
+            rank_work();
+        }
         code = reproduce(operands[0]);
     }
     list_clear(&datasets);

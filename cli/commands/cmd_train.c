@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct {
     cli_input_settings input;
@@ -96,6 +97,16 @@ static bool is_better(const sfu_scores *one, const sfu_scores *other) {
     return one->val_score > other->val_score || (one->val_score == other->val_score && one->val_loss < other->val_loss);
 }
 
+/* Writes the model of an interrupted training at once: launchers of ranks kill those that take long to end. The file is
+ * written again when the scores are known, and an error is reported then. */
+static void on_stopped(void *user, const sfu_model *model) {
+    const session *state = user;
+    const bool best = !state->best || is_better(sfu_model_scores(model), sfu_model_scores(state->best));
+    if (settings.output && best && (access(settings.output, F_OK) != 0 || is_regular_file(settings.output))) {
+        (void)(sfu_model_save(model, settings.output) == SFU_OK);
+    }
+}
+
 /* Keeps the model if it is the best so far, and frees it otherwise. */
 static void add_model(session *state, sfu_model *model) {
     const sfu_scores scores = *sfu_model_scores(model);
@@ -161,6 +172,7 @@ static sfu_status begin(session *state, char **operands) {
     settings.train.threads = settings.threads;
     settings.train.on_epoch = on_epoch;
     settings.train.on_epoch_user = state;
+    settings.train.on_stopped = on_stopped;
     state->runs = calloc((size_t)settings.repeat, sizeof *state->runs);
     sfu_status status = state->runs ? input_open(&state->input, &settings.input, operands) : SFU_ERR_MEMORY;
     if (status == SFU_OK && settings.init) {

@@ -176,7 +176,10 @@ static int interrupted(const session *state) {
 
 static sfu_status write_files(const session *state) {
     const sfu_model *model = sfu_study_model(state->study);
-    (void)progress_hold(); /* an interrupt does not cancel the writing */
+    (void)progress_hold();  /* an interrupt does not cancel the writing */
+    if (!rank_is_first()) { /* it has the same files */
+        return SFU_OK;
+    }
     sfu_status status = settings.output && model ? sfu_model_save(model, settings.output) : SFU_OK;
     if (status == SFU_OK && settings.table) {
         sfu_csv_options csv;
@@ -297,6 +300,7 @@ static int run(int count, char **operands) {
     if (joined != DONE) {
         return joined;
     }
+    rank_work();
     progress_start();
     progress_counts();
     const int code = tune(&state, operands);

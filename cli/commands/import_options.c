@@ -33,7 +33,7 @@ int import_check_use(const cli_command *command, const char *dataset, const sfu_
 }
 
 sfu_status open_with_model(sfu_model **model, sfu_dataset **dataset, const char *path, const char *name,
-                           sfu_import_options *import, int decimal) {
+                           sfu_import_options *import, int decimal, uint64_t memory) {
     const sfu_status status = sfu_model_open(model, path);
     if (status != SFU_OK || name) {
         return status != SFU_OK ? status : sfu_dataset_open(dataset, name);
@@ -41,6 +41,7 @@ sfu_status open_with_model(sfu_model **model, sfu_dataset **dataset, const char 
     import->like = sfu_model_has_transform(*model) ? path : NULL;
     import->decimal = decimal == 0 ? '\0' : decimal == 1 ? '.' : ',';
     import->progress = progress_report;
+    import->memory = memory;
     return sfu_dataset_import(dataset, import);
 }
 

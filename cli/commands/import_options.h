@@ -82,9 +82,9 @@ bool import_has_files(const sfu_import_options *import);
 int import_check_use(const cli_command *command, const char *dataset, const sfu_import_options *import);
 
 /* Opens a model, and the dataset with this name, or imports the files (name NULL) with the column transformation of the
- * model, if it has one. `decimal`: an index into import_decimal_like_choices. */
+ * model, if it has one, within a memory limit (0: none). `decimal`: an index into import_decimal_like_choices. */
 sfu_status open_with_model(sfu_model **model, sfu_dataset **dataset, const char *path, const char *name,
-                           sfu_import_options *import, int decimal);
+                           sfu_import_options *import, int decimal, uint64_t memory);
 
 /* Adds the files that the options name. */
 void import_files(cli_files *files, const sfu_import_options *import);

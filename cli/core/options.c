@@ -125,6 +125,15 @@ static bool set_size(const cli_command *command, const cli_option *option, const
                     quote(value));
         return false;
     }
+    const uint64_t bytes = *(uint64_t *)option->target;
+    if (bytes < 1 << 20) {
+        char hint[48] = "";
+        if (bytes < 1024) {
+            snprintf(hint, sizeof hint, " (did you mean %dG?)", (int)bytes);
+        }
+        usage_error(command, "--%s: expected at least 1M, found %d bytes%s", option->name, (int)bytes, hint);
+        return false;
+    }
     return true;
 }
 
@@ -191,10 +200,13 @@ static const cli_option *find_option(const cli_command *command, const char *wor
     return option;
 }
 
+/* The option for what other commands call --share. */
+static const char *other_name(const char *name) { return strcmp(name, "share") == 0 ? "study" : name; }
+
 static void unknown_option(const cli_command *command, const char *word) {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-    cli_suggestion nearest = {.word = name + strspn(name, "-")};
+    cli_suggestion nearest = {.word = other_name(name + strspn(name, "-"))};
     const cli_option *option;
     for (int i = 0; (option = command_option(command, i)) != NULL; i++) {
         suggest(&nearest, option->name);

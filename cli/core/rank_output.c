@@ -23,20 +23,38 @@ int rank_count(void) {
 
 bool rank_is_first(void) { return rank_count() == 0 || sfu_ranks_number() == 0; }
 
-int rank_join(int group) {
-    const sfu_status status = sfu_ranks_join(group, &process);
-    joined = true;
-    (void)setenv("NO_COLOR", "1", 0); /* launchers may give a process a terminal though its output goes to a file */
-    if (status != SFU_OK) {
-        return fail_status(status);
-    }
-    const int nowhere = process > 0 ? open("/dev/null", O_WRONLY) : -1;
+/* Launchers may give a process a terminal though its output goes to a file. */
+static void avoid_colour(void) { (void)setenv("NO_COLOR", "1", 0); }
+
+static void be_silent(void) {
+    const int nowhere = open("/dev/null", O_WRONLY);
     if (nowhere >= 0) {
         dup2(nowhere, STDOUT_FILENO);
         close(nowhere);
         common.quiet = true;
     }
+}
+
+int rank_join(int group) {
+    const sfu_status status = sfu_ranks_join(group, &process);
+    joined = true;
+    avoid_colour();
+    if (status != SFU_OK) {
+        return fail_status(status);
+    }
+    if (process > 0) {
+        be_silent();
+    }
     return DONE;
+}
+
+void rank_work(void) {
+    if (rank_count() > 0) {
+        avoid_colour();
+    }
+    if (!rank_is_first()) {
+        be_silent();
+    }
 }
 
 bool rank_holds(bool error, const char *line) {

@@ -14,6 +14,9 @@ bool rank_is_first(void);
  * Returns an exit status. */
 int rank_join(int group);
 
+/* Of processes that work on their own and have the same results in the end: the first prints them. */
+void rank_work(void);
+
 /* Before a usage error, which all processes find, and one prints. */
 void rank_refuse(void);
 

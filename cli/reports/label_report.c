@@ -59,12 +59,27 @@ static const char *score_text(char text[CELL_MAX], double score) {
 
 /* ---- model selection --------------------------------------------------------------------------------------------- */
 
+/* The number of networks that were tried; and if others were left out, the option that names the former. */
+static int list_tried(char *option, size_t size, const sfu_labelling *labelling) {
+    const sfu_label_candidate *candidate;
+    int tried = 0;
+    bool left_out = false;
+    size_t used = 0;
+    for (int i = 0; (candidate = sfu_labelling_candidate(labelling, i)) != NULL; i++) {
+        left_out = left_out || candidate->needs != NULL;
+        if (candidate->needs == NULL && used < size) {
+            used +=
+                (size_t)snprintf(option + used, size - used, "%s%s", tried++ > 0 ? "," : " --nets ", candidate->net);
+        }
+    }
+    option[0] = left_out ? option[0] : '\0';
+    return tried;
+}
+
 static void print_choice(const cli_labelling *report) {
     const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
-    int tried = 0;
-    while (sfu_labelling_candidate(report->labelling, tried)) {
-        tried++;
-    }
+    char nets[SENTENCE_MAX / 2];
+    const int tried = list_tried(nets, sizeof nets, report->labelling);
     putchar('\n');
     put_heading(stdout, "Selected network: %s", summary.net);
     SENTENCE("%s", sfu_net_text(sfu_model_net(sfu_labelling_model(report->labelling))));
@@ -77,7 +92,7 @@ static void print_choice(const cli_labelling *report) {
     SENTENCE("Its probabilities are calibrated (temperature %.3g).", summary.temperature);
     SENTENCE("%s in %s: %s of at most %d.", counted(summary.trainings, "training"), scaled(summary.seconds, "s"),
              counted(summary.steps, "step"), (int)summary.all_steps);
-    SENTENCE("--budget steps:%d reproduces the result on any machine.", (int)summary.steps);
+    SENTENCE("--budget steps:%d%s reproduces the result on any machine.", (int)summary.steps, nets);
     if (summary.cut && !summary.interrupted) {
         SENTENCE("The budget was too small to try every network; a larger budget may find a better one.");
     }
@@ -93,8 +108,25 @@ static void put_candidate(cli_table *table, const sfu_label_candidate *candidate
         TABLE_CELLS(table, percent(candidate->val_accuracy));
     }
     TABLE_CELLS(table, percent(candidate->accuracy));
-    snprintf(chosen, sizeof chosen, "%d of %d", (int)candidate->chosen, (int)summary->folds);
+    snprintf(chosen, sizeof chosen, candidate->needs != NULL ? "left out" : "%d of %d", (int)candidate->chosen,
+             (int)summary->folds);
     TABLE_CELLS(table, chosen);
+}
+
+/* The networks that exceed the memory limit. */
+static void print_left_out(const sfu_labelling *labelling) {
+    char list[SENTENCE_MAX / 2] = "";
+    const sfu_label_candidate *candidate;
+    size_t used = 0;
+    for (int i = 0; (candidate = sfu_labelling_candidate(labelling, i)) != NULL; i++) {
+        if (candidate->needs != NULL && used < sizeof list) {
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s (%s)", used > 0 ? ", " : "", candidate->net,
+                                     candidate->needs);
+        }
+    }
+    if (used > 0) {
+        SENTENCE("Left out because of the memory limit: %s.", list);
+    }
 }
 
 static void print_candidates(const cli_labelling *report) {
@@ -114,6 +146,7 @@ static void print_candidates(const cli_labelling *report) {
         put_candidate(&table, candidate, &summary);
     }
     table_print(&table, stdout, 2);
+    print_left_out(report->labelling);
 }
 
 /* ---- accuracy ---------------------------------------------------------------------------------------------------- */
@@ -349,10 +382,11 @@ static json_t *candidates_json(const sfu_labelling *labelling) {
     json_t *list = json_array();
     const sfu_label_candidate *one;
     for (int i = 0; (one = sfu_labelling_candidate(labelling, i)) != NULL; i++) {
-        json_append(&list, json_pack("{s:s, s:i, s:o, s:o, s:i, s:o, s:o}", "net", one->net, "trials", (int)one->trials,
-                                     "val_accuracy", json_number_or_null(one->val_accuracy), "accuracy",
-                                     json_number_or_null(one->accuracy), "chosen", (int)one->chosen, "val_score",
-                                     json_number_or_null(one->val_score), "score", json_number_or_null(one->score)));
+        json_append(&list, json_pack("{s:s, s:i, s:o, s:o, s:i, s:o, s:o, s:s?}", "net", one->net, "trials",
+                                     (int)one->trials, "val_accuracy", json_number_or_null(one->val_accuracy),
+                                     "accuracy", json_number_or_null(one->accuracy), "chosen", (int)one->chosen,
+                                     "val_score", json_number_or_null(one->val_score), "score",
+                                     json_number_or_null(one->score), "needs", one->needs));
     }
     return list;
 }

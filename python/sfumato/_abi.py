@@ -395,6 +395,7 @@ class sfu_train_options(Structure):
         ("allow_leak", c_bool),
         ("temperature", c_double),
         ("memory", c_uint64),
+        ("on_stopped", c_void_p),
     ]
 
 
@@ -756,6 +757,7 @@ class sfu_label_candidate(Structure):
         ("chosen", c_int32),
         ("val_score", c_double),
         ("score", c_double),
+        ("needs", c_char_p),
     ]
 
 

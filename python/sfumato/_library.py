@@ -165,14 +165,20 @@ _INTEGERS = {
 Size = Union[None, int, str]  # bytes, such as "8G"; None: no limit
 
 
-def size_of(value: Any, what: str) -> Optional[int]:
-    """Bytes: a whole number, or a text such as "8G", "512M" or "1.5T". None stays None."""
-    if value is None or not isinstance(value, str):
-        return None if value is None else whole(value, what, 1, 2**63 - 1)
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)", value)
-    size = float(match[1]) * 1024 ** (" KMGT".index(match[2]) if match[2] else 0) if match else 0
-    if not 1 <= size < 2**63:
-        raise ArgumentError(f"{what}: expected a number of bytes such as 8G, 512M or 1000000, found {value!r:.60}")
+def size_of(value: Any, what: str) -> int:
+    """Bytes: a whole number, or a text as the program takes it, such as "8G", "512m", "1.5T" or "1e9"; at least 1M."""
+    if isinstance(value, str):
+        match = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)([KMGT]?)", value, re.IGNORECASE)
+        size = float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " ") if match else 0
+        if not 1 <= size < 2**63:
+            raise ArgumentError(f"{what}: expected a number of bytes such as 8G, 512M or 1000000, found {value!r:.60}")
+    elif type(value).__name__ in ("bool", "bool_"):
+        raise ArgumentError(f'{what}: expected a number of bytes or a text such as "8G", found {value!r}')
+    else:
+        size = whole(value, what, 1, 2**63 - 1)
+    if size < 2**20:
+        hint = f' (did you mean "{int(size)}G"?)' if size < 1024 else ""
+        raise ArgumentError(f"{what}: expected at least 1M, found {int(size)} bytes{hint}")
     return int(size)
 
 
@@ -195,7 +201,9 @@ def put(struct: Any, **fields: Any) -> None:
         if value is None:
             continue
         kind = types[name]
-        if kind in _INTEGERS:
+        if name == "memory":
+            value = size_of(value, name)
+        elif kind in _INTEGERS:
             value = whole(value, name, *_INTEGERS[kind])
         elif kind is ctypes.c_double:
             value = real(value, name)

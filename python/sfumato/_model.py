@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._library import Handle, Size, check, created, decoded, encoded, fields_of, lib, options, size_of
+from ._library import Handle, Size, check, created, decoded, encoded, fields_of, lib, options
 from ._run import run
 from .graph import Graph
 
@@ -82,7 +82,7 @@ class Model:
         handle = graph.handle
         result = np.empty((graph.n_nodes, self.n_classes), np.float32)
         how = options("sfu_predict_options", raw=raw, threads=threads, device=device,
-                      memory=size_of(memory, "memory"))
+                      memory=memory)
         run(lambda _task: check(lib.sfu_predict_with(result.ctypes.data, None, handle.pointer, self._pointer,
                                                      ctypes.byref(how))))
         return result
@@ -91,7 +91,7 @@ class Model:
         """The number of the most probable class for every node; `memory` as for predict_proba."""
         handle = graph.handle
         result = np.empty(graph.n_nodes, np.int32)
-        how = options("sfu_predict_options", threads=threads, device=device, memory=size_of(memory, "memory"))
+        how = options("sfu_predict_options", threads=threads, device=device, memory=memory)
         run(lambda _task: check(lib.sfu_predict_with(None, result.ctypes.data, handle.pointer, self._pointer,
                                                      ctypes.byref(how))))
         return result
@@ -114,7 +114,7 @@ class Model:
         handle = graph.handle
         chosen = None if nodes is None else np.unique(_part_nodes(nodes, "nodes", graph.n_nodes))
         how = options("sfu_evaluate_options", nodes=chosen, node_count=None if chosen is None else len(chosen),
-                      device=device, memory=size_of(memory, "memory"))
+                      device=device, memory=memory)
         made, _ = run(lambda _task: created(lib.sfu_evaluation_free, lib.sfu_evaluate, handle.pointer, self._pointer,
                                             ctypes.byref(how)))
         return fields_of(lib.sfu_evaluation_scores(made.pointer).contents)

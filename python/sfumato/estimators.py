@@ -15,8 +15,7 @@ import numpy as np
 from . import _abi
 from ._arrays import as_array, is_missing
 from ._base import Classifier
-from ._library import (Handle, Size, check, choice, created, decoded, encoded, fields_of, lib, listed, options, size_of,
-                       whole)
+from ._library import Handle, Size, check, choice, created, decoded, encoded, fields_of, lib, listed, options, whole
 from ._model import Model
 from ._run import Task, interrupted, run
 from .errors import ArgumentError
@@ -245,7 +244,7 @@ class GraphClassifier(_GraphEstimator):
         how = options("sfu_train_options", lr=self.lr, weight_decay=self.weight_decay, dropout=self.dropout,
                       loss=choice(LOSSES, self.loss, "loss"), balanced=self.balanced, epochs=self.epochs,
                       patience=self.patience, keep=choice(KEEPS, self.keep, "keep"), seed=seed,
-                      threads=self._threads(), device=self.device, memory=size_of(self.memory, "memory"),
+                      threads=self._threads(), device=self.device, memory=self.memory,
                       metric=metric_number(self.metric),
                       on_epoch=_abi.sfu_epoch_fn(on_epoch))
         made = created(lib.sfu_model_free, lib.sfu_train, data.pointer, net.pointer, nodes.pointer, ctypes.byref(how))
@@ -312,7 +311,7 @@ class Labeler(_GraphEstimator):
         how = options("sfu_label_options", seconds=seconds, steps=steps, seed=self._seed(), jobs=self._threads(),
                       device=self.device, nets=encoded(nets, "nets"), metric=metric_number(self.metric),
                       balanced=self.balanced, coverage=self.coverage, share=self.share,
-                      memory=size_of(self.memory, "memory"))
+                      memory=self.memory)
         made, stopped = run(lambda task: _label(task, data.handle, how))
         self._take(made, data)
         self.interrupted_ = stopped

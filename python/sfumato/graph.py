@@ -137,7 +137,7 @@ class Graph:
         with `label`, `features`, `labels`, `columns` and `split` are CSV files.
 
         Settings: `name`, `format`, `class_names`, `header` ("auto", "yes", "no"), `strict`, `directed`, `keep_loops`,
-        `largest`, `duplicates`, `scale` ("auto", "unit", "sum", "none", "quantile"), `knn`, `threads`,
+        `largest`, `duplicates`, `scale` ("auto", "unit", "sum", "none", "quantile"), `knn`, `threads`, `memory` ("8G"),
         `source_column`, `target_column`, `weight_column`, `id`, `numeric`, `categorical`, `text`, `ignore`, `missing`
         (lists of columns), `decimal` ("." or ","), `label_type` ("auto", "class"), `feature_names` (a file), `like`
         (a Graph, a fitted estimator or a file: columns are transformed as there)."""
@@ -209,7 +209,7 @@ class Graph:
     @classmethod
     def make(cls, **settings: Any) -> Graph:
         """A synthetic citation graph: `nodes`, `classes`, `vocabulary`, `degree`, `power`, `homophily`, `words`,
-        `noise`, `seed`, `name`. Without settings it is the dataset "citation"."""
+        `noise`, `seed`, `name`, `memory` ("8G"). Without settings it is the dataset "citation"."""
         known = {field[0] for field in _abi.sfu_make_options._fields_} - {"size", "progress", "progress_user"}
         for name in settings:
             if name not in known:

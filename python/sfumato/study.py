@@ -9,8 +9,7 @@ from typing import Any, Optional, Sequence, Union
 
 from . import _abi
 from ._html import history, table
-from ._library import (Handle, Size, check, choice, created, decoded, encoded, fields_of, lib, listed, options, size_of,
-                       strings)
+from ._library import Handle, Size, check, choice, created, decoded, encoded, fields_of, lib, listed, options, strings
 from ._model import Model
 from ._run import Task, interrupted, run
 from .errors import ArgumentError, CancelledError, UnsupportedError
@@ -42,7 +41,7 @@ def tune(graph: Graph, net: str = "gcn", *, space: Optional[str] = None, trials:
         folder = tempfile.TemporaryDirectory(prefix="sfumato-")
         study = str(Path(folder.name) / "study.db")
     train = options("sfu_train_options", metric=metric_number(metric), balanced=balanced, epochs=epochs,
-                    device=device, memory=size_of(memory, "memory"), patience=patience,
+                    device=device, memory=memory, patience=patience,
                     loss=None if loss is None else choice(LOSSES, loss, "loss"))
     how = options("sfu_tune_options", space=space, trials=trials, sampler=sampler, seed=seed, jobs=n_jobs, wave=wave,
                   study=study, study_name=study_name, train=train, loss_is_set=loss is not None,

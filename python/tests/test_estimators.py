@@ -140,8 +140,29 @@ def test_memory_limits_that_are_refused(large, small):
         GraphClassifier("sgcn", memory="1M").fit(large, split="standard")
     with pytest.raises(ArgumentError, match="memory: expected a number of bytes such as 8G"):
         GraphClassifier("sgcn", memory="much").fit(small, split="random:0")
+
+
+@pytest.mark.parametrize("call", [
+    lambda small, **memory: GraphClassifier("sgcn", epochs=2, **memory).fit(small, split="standard"),
+    lambda small, **memory: GraphClassifier("sgcn", epochs=2).fit(small, split="standard").model_.predict(
+        small, **memory),
+    lambda small, **memory: sfumato.tune(small, "sgcn", trials=1, epochs=2, **memory),
+    lambda small, **memory: sfumato.Graph.make(nodes=300, **memory)])
+def test_one_rule_for_all_memory_limits(small, call):
+    for memory in ("8g", "512m", "1e9", "1.5T", 10**9, np.int64(10**9), None):
+        call(small, memory=memory)
+    for memory, why in ((0, "expected a whole number from 1"), (True, "found True"), (1.5, "expected a whole number"),
+                        ("much", "expected a number of bytes such as 8G"), ("8GB", "such as 8G"), ("-1G", "such as 8G"),
+                        (8, 'expected at least 1M, found 8 bytes .did you mean "8G"'), ("8", 'did you mean "8G"')):
+        with pytest.raises(ArgumentError, match="memory: .*" + why):
+            call(small, memory=memory)
+
+
+def test_files_are_read_within_a_limit(tmp_path):
+    (tmp_path / "edges.csv").write_text("from,to\na,b\nb,c\n")
+    assert sfumato.Graph.from_files(edges=tmp_path / "edges.csv", memory="1g").n_nodes == 3
     with pytest.raises(ArgumentError, match="memory: expected a whole number from 1"):
-        GraphClassifier("sgcn", memory=0).fit(small, split="random:0")
+        sfumato.Graph.from_files(edges=tmp_path / "edges.csv", memory=0)
 
 
 def test_same_labels_within_a_memory_limit(large):

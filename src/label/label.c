@@ -44,6 +44,7 @@ typedef struct run {
     pthread_t caller;        /* the thread that talks to them */
     sfu_status share_status; /* of their database, and its message */
     char share_message[SFU__MESSAGE_MAX];
+    char exceeded[SFU__MESSAGE_MAX]; /* of sfu__label_work */
     int step, steps, wanted;
     sfu__label_item items[SFU__LABEL_ITEMS]; /* in progress */
     int item_count;
@@ -275,7 +276,10 @@ static sfu_status make_all_steps(run *all) {
                                       &all->work));
     }
     SFU_TRY(all->share != NULL ? make_shared_steps(all) : make_steps(all));
-    if (!all->complete) {
+    if (!all->complete && all->exceeded[0] != '\0') {
+        sfu__set_message(all->exceeded);
+        status = SFU_ERR_MEMORY;
+    } else if (!all->complete) {
         status = sfu__fail(SFU_ERR_DIVERGED, "no network could be trained: all training runs diverged");
     }
 done:
@@ -341,10 +345,15 @@ static sfu_status prepare(run *all) {
                                   .coverage = options->coverage,
                                   .device = options->device,
                                   .memory = options->memory,
+                                  .shared = options->share != NULL,
+                                  .exceeded = all->exceeded,
                                   .should_continue = should_continue,
                                   .user = all};
     all->work.jobs = all->work.jobs > 0 ? all->work.jobs : 1;
     SFU_TRY(sfu__label_nets_read(&all->work.nets, options->nets));
+    if (options->memory > 0) {
+        SFU_TRY(sfu__label_nets_fit(&all->work.nets, &all->problems[all->folds], &all->work, options->nets != NULL));
+    }
     all->steps = sfu__label_steps(all->work.nets.count, labelled);
     all->wanted = all->options->steps > 0 && all->options->steps < all->steps ? all->options->steps : all->steps;
     SFU_TRY(sfu__label_ranks_agree(&all->work, all->wanted));

@@ -10,6 +10,7 @@
 #define SFU_LABEL_H
 
 #include "dense.h"
+#include "format_number.h"
 #include "space.h"
 #include "status.h"
 
@@ -23,6 +24,8 @@ bool sfu__label_ignores_graph(int net);
 typedef struct sfu__label_nets {
     int net[SFU__LABEL_NETS]; /* ascending */
     int count;
+    int64_t
+        needs[SFU__LABEL_NETS]; /* bytes, of those that were left out because they exceed the memory limit; else 0 */
 } sfu__label_nets;
 
 /* Names separated by commas; NULL: all networks. */
@@ -103,6 +106,8 @@ typedef struct sfu__label_work {
     double coverage;    /* of label sets; 0: none */
     const char *device; /* of trainings and predictions, as in sfu_label_options */
     uint64_t memory;    /* likewise */
+    bool shared;        /* other machines use the results, whatever their limit */
+    char *exceeded;     /* [SFU__MESSAGE_MAX]: why the first trial that exceeded the limit did so; "": none */
     bool (*should_continue)(void *user);
     void *user;
 } sfu__label_work;
@@ -194,6 +199,23 @@ SFU_CHECKED sfu_status sfu__label_score(sfu__label_trial *trial, const sfu__dens
 SFU_CHECKED sfu_status sfu__label_refit(sfu__label_trial *trial, const sfu__label_problem *problem,
                                         const sfu__candidate *candidate, uint64_t seed, const sfu__label_work *work);
 
+/* Plans a cross-validation without training, unless it streams the graph, which takes as long as a trial. Fails if it
+ * does not fit the memory limit, and sets *refused to the bytes that it needs. */
+SFU_CHECKED sfu_status sfu__label_cross_plan(int64_t *refused, const sfu__label_problem *problem,
+                                             const sfu__candidate *candidate, const sfu__label_work *work);
+
+/* The first trial of a network in a problem. Call sfu__candidate_clear also after a failure. */
+SFU_CHECKED sfu_status sfu__label_first_candidate(sfu__candidate *candidate, sfu__label_problem *problem, int net,
+                                                  const sfu__label_work *work);
+
+/* Leaves out candidates whose first trial in this problem does not fit the memory limit, or fails if the caller `named`
+ * them. Some are left: those that can stream. */
+SFU_CHECKED sfu_status sfu__label_nets_fit(sfu__label_nets *nets, sfu__label_problem *problem,
+                                           const sfu__label_work *work, bool named);
+
+/* Whether a trial with this status does not fit the limit, and is counted as one that diverged. */
+bool sfu__label_exceeds(sfu_status status, const sfu__label_work *work);
+
 /* ---- evaluation -------------------------------------------------------------------------------------------------- */
 
 /* The held-out nodes of all folds, in the order of the folds. Starts as {0}. */
@@ -248,6 +270,7 @@ struct sfu_labelling {
     sfu_label_summary summary;
     sfu_label_candidate candidates[SFU__LABEL_NETS];
     int candidate_count;
+    char needs[SFU__LABEL_NETS][SFU__SIZE_MAX]; /* texts of the candidates */
     sfu_label_calibration calibration[SFU__LABEL_RANGES];
     sfu__label_bin bins[SFU__LABEL_BINS];
     int32_t classes;

@@ -35,6 +35,7 @@ typedef struct crossval {
     sfu__dense now;      /* [count][classes]: probabilities after the current epoch */
     sfu__dense found;    /* and after the best epoch */
     int64_t used_before; /* for the message about a limit that is too small */
+    int64_t *refused;    /* as in sfu__plan_request */
     double mark;         /* the loss at the last clear gain, and its epoch */
     int32_t gained;      /* */
 } crossval;
@@ -52,6 +53,7 @@ static sfu_status prepare_fold(crossval *self, int i, uint64_t seed) {
     request.memory = sfu__limit_of(self->work->memory);
     request.used_before = self->used_before;
     request.executors = self->problem->folds - i;
+    request.refused = self->refused;
     one->seed = seed + (uint64_t)i;
     one->first = i > 0 ? self->folds[i - 1].first + self->folds[i - 1].objective.val_count : 0;
     SFU_TRY(sfu__objective_make(&one->objective, self->work->dataset, split,
@@ -160,6 +162,37 @@ done:
     return status;
 }
 
+static void clear(crossval *self) {
+    for (int i = 0; i < self->problem->folds; i++) {
+        sfu__runner_clear(&self->folds[i].runner);
+        sfu__objective_clear(&self->folds[i].objective);
+    }
+    sfu__free(self->now.data);
+    sfu__free(self->found.data);
+    sfu__team_free(self->team);
+}
+
+static sfu_status decide(bool *streams, const crossval *self) {
+    sfu__plan_request request = sfu__train_request(self->candidate->net, self->problem->inner[0],
+                                                   self->candidate->dropout, self->work->jobs, self->device);
+    request.memory = sfu__limit_of(self->work->memory);
+    request.refused = self->refused;
+    return sfu__plan_decide(streams, self->work->dataset, self->candidate->net, &request);
+}
+
+sfu_status sfu__label_cross_plan(int64_t *refused, const sfu__label_problem *problem, const sfu__candidate *candidate,
+                                 const sfu__label_work *work) {
+    sfu_status status = SFU_OK;
+    crossval self = {.problem = problem, .candidate = candidate, .work = work, .refused = refused};
+    bool streams = false;
+    SFU_TRY(decide(&streams, &self));
+    /* The plans of ranks are made together: one that fails alone would leave the others waiting. */
+    SFU_TRY(streams || sfu__processes_here() != NULL ? SFU_OK : prepare(&self, 0));
+done:
+    clear(&self);
+    return status;
+}
+
 sfu_status sfu__label_cross_validate(sfu__label_trial *trial, const sfu__label_problem *problem,
                                      const sfu__candidate *candidate, uint64_t seed, const sfu__label_work *work) {
     sfu_status status = SFU_OK;
@@ -168,12 +201,6 @@ sfu_status sfu__label_cross_validate(sfu__label_trial *trial, const sfu__label_p
     SFU_TRY(run_epochs(trial, &self));
     SFU_TRY(trial->epochs > 0 ? sfu__label_score(trial, &self.found, problem, work) : SFU_OK);
 done:
-    for (int i = 0; i < problem->folds; i++) {
-        sfu__runner_clear(&self.folds[i].runner);
-        sfu__objective_clear(&self.folds[i].objective);
-    }
-    sfu__free(self.now.data);
-    sfu__free(self.found.data);
-    sfu__team_free(self.team);
+    clear(&self);
     return status;
 }

@@ -157,10 +157,14 @@ static sfu_status list_candidates(sfu_labelling *labelling, const measure *all) 
     const sfu__label_problem *last = &all->problems[all->folds];
     for (int net = 0; net < SFU__LABEL_NETS; net++) {
         const sfu__label_trial *best = &last->nets[net].best;
-        if (last->nets[net].trials > 0) {
+        const int64_t needs = all->work->nets.needs[net];
+        if (last->nets[net].trials > 0 || needs > 0) {
             sfu_label_candidate *candidate = &labelling->candidates[labelling->candidate_count++];
             candidate->net = sfu__label_net_names[net];
             candidate->trials = last->nets[net].trials;
+            if (needs > 0) {
+                candidate->needs = sfu__size_text(labelling->needs[net], (double)needs);
+            }
             candidate->val_accuracy = best->epochs > 0 ? best->accuracy : NAN;
             candidate->val_score = best->model != NULL ? best->score : NAN;
             SFU_TRY(score_candidate(candidate, all, net));

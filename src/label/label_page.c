@@ -168,6 +168,20 @@ done:
     return status;
 }
 
+static sfu_status caption_left_out(sfu__text *caption, const sfu_labelling *labelling) {
+    sfu_status status = SFU_OK;
+    const sfu_label_candidate *one;
+    const char *before = "; left out because of the memory limit: ";
+    for (int i = 0; (one = sfu_labelling_candidate(labelling, i)) != NULL; i++) {
+        if (one->needs != NULL) {
+            SFU_TRY(sfu__text_format(caption, "%s%s (%s)", before, one->net, one->needs));
+            before = ", ";
+        }
+    }
+done:
+    return status;
+}
+
 static sfu_status add_candidates(page *self) {
     static const char *const heads[] = {"network", "trials", "cross-validated accuracy", "held-out accuracy",
                                         "selected by folds"};
@@ -175,6 +189,7 @@ static sfu_status add_candidates(page *self) {
     sfu__text_table table = {.head_rows = 1};
     const sfu_label_candidate *one;
     SFU_TRY(sfu__text_format(&table.caption, "Candidate networks; the selected one is bold"));
+    SFU_TRY(caption_left_out(&table.caption, self->labelling));
     SFU_TRY(sfu__text_table_columns(&table, 'l', 1));
     SFU_TRY(sfu__text_table_columns(&table, 'r', 4));
     SFU_TRY(sfu__text_table_heads(&table, heads, 5));

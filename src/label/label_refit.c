@@ -48,7 +48,7 @@ sfu_status sfu__label_refit(sfu__label_trial *trial, const sfu__label_problem *p
     if (watching.ended) {
         status = sfu__fail(SFU_ERR_CANCELLED, "the labelling was stopped");
     }
-    if (status == SFU_ERR_DIVERGED) {
+    if (status == SFU_ERR_DIVERGED || sfu__label_exceeds(status, work)) {
         status = SFU_OK; /* it has no model then */
     }
     return status;

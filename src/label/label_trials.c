@@ -76,6 +76,22 @@ done:
     return status;
 }
 
+sfu_status sfu__label_first_candidate(sfu__candidate *candidate, sfu__label_problem *problem, int net,
+                                      const sfu__label_work *work) {
+    sfu_status status = SFU_OK;
+    sfu__label_search *search = &problem->nets[net];
+    sfu_train_options usual;
+    double *values = NULL;
+    sfu_train_options_init(&usual);
+    SFU_TRY(open_search(search, net));
+    SFU_ALLOC(values, search->space->count);
+    SFU_TRY(suggest(values, search, 0, 0, sfu_dataset_features(work->dataset)));
+    SFU_TRY(sfu__candidate_make(candidate, search->space, values, &usual));
+done:
+    sfu__free(values);
+    return status;
+}
+
 /* ---- a trial ----------------------------------------------------------------------------------------------------- */
 
 /* The network with all edges of equal weight. */
@@ -113,7 +129,8 @@ static sfu_status cross_validate(sfu__label_trial *trial, sfu__label_item *item,
         copy_numbers(trial, &item->made[i]);
         return SFU_OK;
     }
-    SFU_TRY(sfu__label_cross_validate(trial, item->problem, candidate, seed, work));
+    status = sfu__label_cross_validate(trial, item->problem, candidate, seed, work);
+    SFU_TRY(sfu__label_exceeds(status, work) ? SFU_OK : status);
     copy_numbers(&item->made[i], trial);
 done:
     return status;

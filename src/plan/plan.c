@@ -121,6 +121,7 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
     SFU_ALLOC_ZERO(self, 1);
     self->memory = streams ? request->memory : 0;
     self->needs = needs;
+    self->refused = request->refused;
     self->in_parts = in_parts;
     self->dataset = dataset;
     self->backend = request->backend;

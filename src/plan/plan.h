@@ -54,8 +54,9 @@ typedef struct sfu__plan_request {
     int threads;                      /* for building the plan; never changes it */
     int32_t executors;                /* that will run the plan at once, for the limit; 0: 1 */
     int64_t used_before;              /* memory of the process without other plans, for the same; 0: as it is now */
-    int32_t later;  /* nodes of a later prediction within the same limit, for the message about one too small */
-    int64_t memory; /* most bytes of anonymous memory, 0: no limit; never changes results */
+    int32_t later;    /* nodes of a later prediction within the same limit, for the message about one too small */
+    int64_t memory;   /* most bytes of anonymous memory, 0: no limit; never changes results */
+    int64_t *refused; /* out, or NULL: the bytes that a plan needs for which the limit is too small */
     int strategies[SFU_PASSES][SFU__SEGMENTS]; /* strategy per segment, numbered from 1; 0: the fastest at the nominal
                                                 * rates. Segments beyond these are always chosen by the planner */
 } sfu__plan_request;

@@ -204,6 +204,7 @@ struct sfu__plan {
     int threads;
     const sfu__rank_group *ranks; /* NULL, or the processes that divide the passes */
     int64_t memory, needs;        /* streaming plan: the limit, and a limit that is enough; else 0 */
+    int64_t *refused;             /* of the request */
     int64_t *rank_nodes;          /* [ranks + 1]: nodes of each rank; NULL without ranks */
     bool in_parts;                /* this rank holds the rows of S of its own nodes only */
     uint8_t *smoothed_rows; /* [nodes]: rows of smoothing matrices that are read; NULL: all (ir/smoothed_rows.c) */

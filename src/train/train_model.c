@@ -355,6 +355,26 @@ done:
     return status;
 }
 
+/* Gives an interrupted training to the caller before it is scored. */
+static sfu_status tell_stopped(train_job *job) {
+    sfu_status status = SFU_OK;
+    const sfu_scores known = job->scores;
+    sfu_model *model = NULL;
+    if (!known.interrupted || job->options->on_stopped == NULL) {
+        return SFU_OK;
+    }
+    job->scores.temperature = 1;
+    job->scores.train_accuracy = job->scores.test_accuracy = job->scores.test_macro_f1 = job->scores.test_score = NAN;
+    job->scores.test_log_loss = job->scores.raw_test_log_loss = NAN;
+    job->scores.test_calibration_error = job->scores.raw_test_calibration_error = NAN;
+    SFU_TRY(make_model(&model, job));
+    job->options->on_stopped(job->options->on_epoch_user, model);
+done:
+    job->scores = known;
+    sfu_model_free(model);
+    return status;
+}
+
 static void clear(train_job *job) {
     sfu__scorer_clear(&job->scorer);
     sfu__objective_clear(&job->objective);
@@ -382,7 +402,8 @@ sfu_status sfu_train(sfu_model **model, const sfu_dataset *dataset, const sfu_ne
     SFU_TRY(prepare(&job));
     SFU_TRY(run_epochs(&job));
     const sfu__watch before = sfu__watch_flag(NULL); /* cancelling no longer discards the trained weights */
-    status = score(&job);
+    status = tell_stopped(&job);
+    status = status == SFU_OK ? score(&job) : status;
     job.scores.seconds = 1e-9 * (double)(sfu__now_ns() - started);
     if (status == SFU_OK) {
         status = make_model(model, &job);

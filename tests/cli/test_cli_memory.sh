@@ -99,9 +99,40 @@ PYTHON
     "$SFUMATO" "${label[@]}" --nets sgcn,mlp -o all.csv --quiet >/dev/null
     enough "${label[@]}" --nets sgcn,mlp -o within.csv
     same all.csv within.csv
-    fails 'needs about .*; only a network' "${label[@]}" --nets gcn -o never.csv --memory 20M --quiet
+    fails 'needs about .*; only a network' "${label[@]}" --nets sgcn,gcn -o never.csv --memory 20M --quiet
+
+    # Networks that need more are left out, and named; the others are those of a labelling of them alone.
+    "$SFUMATO" "${label[@]}" -o within.csv --memory 20M --quiet --json >within.json
+    "$SFUMATO" "${label[@]}" --nets "$(python3 - within.json <<'PYTHON'
+import json, re, sys
+candidates = json.load(open(sys.argv[1]))["candidates"]
+out = {one["net"]: one["needs"] for one in candidates if one["needs"] is not None}
+assert {"gcn", "gcn+lp", "sgcn+lp"} <= set(out), out
+assert all(re.fullmatch(r"[0-9.]+M", needs) and float(needs[:-1]) > 20 for needs in out.values()), out
+assert all(one["trials"] == 0 for one in candidates if one["net"] in out)
+print(",".join(net for net in ("sgcn", "linear", "mlp", "fp+mlp") if net not in out))
+PYTHON
+    )" -o all.csv --quiet >/dev/null
+    same all.csv within.csv
+    "$SFUMATO" "${label[@]}" -o within.csv --memory 20M --quiet | tr -s '\n ' ' ' |
+        grep -q 'Left out because of the memory limit: .*gcn (.*M)'
+    fails 'needs up to .* of memory, more than the limit of 1M; use a larger limit' \
+        "${label[@]}" -o never.csv --memory 1M --quiet
     fails 'needs about .*; only a network' tune few.safetensors gcn --trials 2 --study memory --memory 10M --quiet
 fi
+
+# Tables are imported within the limit, too.
+"$SFUMATO" data export citation -o tables --quiet >/dev/null
+"$SFUMATO" train citation sgcn --epochs 3 -o tables.st --quiet >/dev/null
+tables=(--edges tables/edges.csv --features tables/features.csv --labels tables/nodes.csv tables.st)
+"$SFUMATO" predict "${tables[@]}" -o all.csv --quiet --force >/dev/null
+"$SFUMATO" predict "${tables[@]}" -o within.csv --quiet --force --memory 256M >/dev/null
+same all.csv within.csv
+fails 'a memory limit of 30M is too small: expected at least 32M' predict "${tables[@]}" -o never.csv --memory 30M
+fails 'a memory limit of 30M is too small: expected at least 32M' evaluate "${tables[@]}" --memory 30M
+
+fails '--memory: expected at least 1M, found 8 bytes (did you mean 8G?)' train big.safetensors sgcn --memory 8
+fails 'unknown option "--share" (did you mean --study?)' tune citation gcn --share postgresql://me@host/studies
 fails 'expected a number of bytes such as 8G' train big.safetensors sgcn --memory lots
 
 # Where everything fits, nothing changes: also for a network that cannot be streamed.

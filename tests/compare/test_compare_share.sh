@@ -43,6 +43,18 @@ compare a --sizes 1,2 --splits 3 --share "$url"
 compare three --sizes 1,2 --splits 3
 same three a
 
+# Processes of mpirun are workers: the first prints.
+if command -v mpirun >/dev/null; then
+    root=()
+    [ "$(id -u)" != 0 ] || root=(--allow-run-as-root)
+    ask 'DELETE FROM sfumato_studies'
+    mpirun "${root[@]}" --oversubscribe -n 2 "$SFUMATO" compare small.safetensors --nets sgcn,linear --splits 2 \
+        --trials 5 --jobs 1 --sizes 1,2 -o ranks --share "$url" --json </dev/null >ranks.json 2>stderr ||
+        fail "mpirun: $(cat stderr)"
+    python3 -m json.tool ranks.json >/dev/null || fail "not one JSON object: $(cat ranks.json)"
+    same both ranks
+fi
+
 code=0
 "$SFUMATO" compare small.safetensors -o never --share memory >stdout 2>stderr || code=$?
 [ $code = 2 ] && [ "$(wc -l <stderr)" = 1 ] && [ ! -s stdout ] && [ ! -e never ] || fail "exit $code: $(cat stderr)"

@@ -114,6 +114,15 @@ mpirun -n 3 sh -c 'if [ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 1 ]; then cd /; fi; e
 [ $code -ne 0 ] && grep -q '^sfumato: rank 1: "made.safetensors": no such dataset' stderr || fail "exit $code: $(cat stderr)"
 [ ! -e alone.safetensors ] || fail "a model of fewer ranks was written"
 
+# Workers of one study: the first prints the results of all, and writes the files.
+ranks 3 tune made.safetensors sgcn --trials 9 --epochs 5 --jobs 1 --study workers.db -o workers.safetensors \
+    --export workers.csv --json >stdout 2>stderr || fail "workers: $(cat stderr)"
+python3 -c 'import json; assert json.load(open("stdout"))["trials"] == 9' || fail "not one JSON object: $(cat stdout)"
+"$SFUMATO" tune made.safetensors sgcn --trials 9 --epochs 5 --study memory -o alone.st --export alone.csv >alone.txt 2>&1
+cmp workers.safetensors alone.st && cmp workers.csv alone.csv || fail "the workers have other results"
+ranks 3 tune made.safetensors sgcn --trials 9 --epochs 5 --study workers.db >stdout 2>stderr
+[ "$(grep -c 'Best trial' stdout)" = 1 ] && ! grep -q $'\x1b' stdout || fail "not one report: $(cat stdout)"
+
 # NAME RANKS: a training that does not end; it writes to NAME.
 train_on() {
     exec env --default-signal=INT mpirun -n "$2" "$SFUMATO" train made.safetensors gcn --epochs 1000000 --patience 0 \

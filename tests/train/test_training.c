@@ -239,6 +239,37 @@ static void the_callback_ends_it(void **state) {
     sfu_model_free(model);
 }
 
+typedef struct stopped {
+    history notes; /* first: on_epoch and on_stopped have the same user */
+    int calls;
+    float weight; /* the first one */
+} stopped;
+
+static void note_stopped(void *user, const sfu_model *model) {
+    stopped *seen = user;
+    const sfu_scores scores = *sfu_model_scores(model);
+    seen->calls++;
+    seen->weight = sfu_model_parameter(model, 0)->values[0];
+    assert_true(scores.interrupted && scores.temperature == 1 && scores.val_accuracy > 0);
+    assert_true(isnan(scores.test_accuracy) && isnan(scores.train_accuracy) && isnan(scores.test_log_loss));
+}
+
+/* A caller that may be killed at any time gets the weights before they are scored. */
+static void a_stopped_training_is_given_at_once(void **state) {
+    (void)state;
+    stopped seen = {.notes = {.stop_at = 7}};
+    sfu_train_options options = options_of(&seen.notes);
+    options.on_stopped = note_stopped;
+    sfu_model *model = train("gcn", &options);
+    assert_int_equal(seen.calls, 1);
+    assert_true(seen.weight == sfu_model_parameter(model, 0)->values[0]);
+    assert_scores_right(model, SFU_LOSS_MEAN);
+    sfu_model_free(model);
+    seen = (stopped){.calls = 0};
+    sfu_model_free(train("gcn", &options));
+    assert_int_equal(seen.calls, 0);
+}
+
 /* Public splits have validation nodes; an internal training run need not. */
 static void without_validation_the_last_is_kept(void **state) {
     (void)state;
@@ -845,6 +876,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_stops_by_the_rule),
         cmocka_unit_test(the_callback_ends_it),
+        cmocka_unit_test(a_stopped_training_is_given_at_once),
         cmocka_unit_test(without_validation_the_last_is_kept),
         cmocka_unit_test(weights_of_the_loss),
         cmocka_unit_test(the_loss_is_what_it_says),

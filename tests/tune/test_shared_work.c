@@ -154,7 +154,7 @@ static void only_postgres(void **state) {
     (void)state;
     assert_ok(sfu__shared_work_check(NULL));
     assert_ok(sfu__shared_work_check("postgresql://me@host/studies"));
-    static const char *const wrong[] = {"memory", "study.db", "sqlite:///study.db"};
+    static const char *const wrong[] = {"memory", "study.db", "sqlite:///study.db", "mysql://x/y"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         assert_fails(SFU_ERR_ARGUMENT, sfu__shared_work_check(wrong[i]), "expected a PostgreSQL database to share");
     }

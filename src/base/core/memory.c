@@ -19,17 +19,24 @@ void sfu__prefer_large_pages(void *block, size_t bytes) {
 
 /* ---- the default allocator: malloc, counted ---------------------------------------------------------------------- */
 
-static atomic_size_t bytes_used, bytes_limit;
+static atomic_size_t bytes_used, bytes_limit, bytes_refused;
 
 size_t sfu__memory_used(void) { return atomic_load(&bytes_used); }
 size_t sfu__memory_limit(void) { return atomic_load(&bytes_limit); }
-void sfu__memory_set_limit(size_t bytes) { atomic_store(&bytes_limit, bytes); }
+size_t sfu__memory_refused(void) { return atomic_load(&bytes_refused); }
+
+void sfu__memory_set_limit(size_t bytes) {
+    atomic_store(&bytes_limit, bytes);
+    atomic_store(&bytes_refused, 0);
+}
 
 static void *malloc_resize(void *user, void *pointer, size_t bytes) {
     (void)user;
     const size_t before = malloc_usable_size(pointer);
     const size_t limit = sfu__memory_limit();
-    if (limit > 0 && bytes > before && bytes - before + sfu__memory_used() > limit) {
+    const size_t wanted = bytes > before ? bytes - before + sfu__memory_used() : 0;
+    if (limit > 0 && wanted > limit) {
+        atomic_store(&bytes_refused, wanted); /* of several threads one: the message needs no more */
         return NULL;
     }
     void *block = realloc(pointer, bytes);

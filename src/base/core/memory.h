@@ -22,9 +22,11 @@ void *sfu__resize(void *pointer, size_t count, size_t size);
 void sfu__free(void *pointer);
 
 /* Bytes allocated now, unless sfu_set_allocator replaced the allocator; and the limit of them: an allocation beyond it
- * fails as if there were no memory. 0: none. */
+ * fails as if there were no memory. 0: none. sfu__memory_refused: the limit that the
+ * last such allocation needs; 0: none since the limit was set. */
 size_t sfu__memory_used(void);
 size_t sfu__memory_limit(void);
+size_t sfu__memory_refused(void);
 void sfu__memory_set_limit(size_t bytes);
 
 /* A copy of a string, or of `size` bytes with a terminating NUL. */

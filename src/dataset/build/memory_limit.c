@@ -32,7 +32,8 @@ int64_t sfu__limit_left(void) {
 
 sfu_status sfu__limit_end(sfu_status status, uint64_t memory, const char *doing, int64_t lacking) {
     char limit[SFU__SIZE_MAX], need[SFU__SIZE_MAX];
-    if (sfu__memory_limit() == 0) {
+    const size_t given = sfu__memory_limit(), refused = sfu__memory_refused();
+    if (given == 0) {
         return status;
     }
     sfu__memory_set_limit(0);
@@ -42,11 +43,11 @@ sfu_status sfu__limit_end(sfu_status status, uint64_t memory, const char *doing,
                          sfu__size_text(need, (double)memory + (double)lacking / 3 * 4), limit);
     }
     if (status == SFU_ERR_MEMORY) {
-        return sfu__fail(
-            status,
-            "%s needs more memory than the limit of %s: names of nodes, labels, tables and sparse features "
-            "are held in memory, only edges and dense arrays on disk",
-            doing, limit);
+        const double least = (double)memory + (refused > given ? (double)(refused - given) : 1.0);
+        return sfu__fail(status,
+                         "%s needs more memory than the limit of %s, at least %s: names of nodes, labels, tables and "
+                         "sparse features are held in memory, only edges and dense arrays on disk",
+                         doing, limit, sfu__size_text(need, least));
     }
     return status;
 }

@@ -35,6 +35,13 @@ int64_t sfu__resident_bytes(const sfu_dataset *dataset, const sfu_net *net, cons
 /* Bytes of anonymous memory that are enough to stream: an upper bound, computed before the plan is made. */
 int64_t sfu__stream_needs(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request);
 
+/* Sets sfu__plan_request.refused. */
+static inline void sfu__tell_refused(int64_t *refused, int64_t bytes) {
+    if (refused != NULL) {
+        *refused = bytes;
+    }
+}
+
 /* Fails because the limit is too small; the message says what is enough: `bytes`, or plan->needs if that is more. */
 SFU_CHECKED sfu_status sfu__stream_refuse(const sfu__plan *plan, int64_t bytes);
 

@@ -56,6 +56,7 @@ sfu_status sfu__plan_decide(bool *streams, const sfu_dataset *dataset, const sfu
         return SFU_OK;
     }
     if (!can_stream(net)) {
+        sfu__tell_refused(request->refused, bytes);
         return sfu__fail(
             SFU_ERR_MEMORY,
             "%s: \"%s\" needs about %s of memory, more than the limit of %s; only a network whose smoothing "
@@ -70,6 +71,7 @@ sfu_status sfu__plan_decide(bool *streams, const sfu_dataset *dataset, const sfu
 
 sfu_status sfu__stream_refuse_segment(const sfu__plan *plan) {
     char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
+    sfu__tell_refused(plan->refused, plan->needs);
     return sfu__fail(SFU_ERR_MEMORY,
                      "%s: the fastest plan smooths after the first weights in every epoch and needs the graph in "
                      "memory, up to %s, more than the limit of %s; use a larger limit",

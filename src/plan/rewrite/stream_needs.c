@@ -97,6 +97,7 @@ int64_t sfu__stream_needs(const sfu_dataset *dataset, const sfu_net *net, const 
 sfu_status sfu__stream_refuse(const sfu__plan *plan, int64_t bytes) {
     char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
     const int64_t enough = bytes > plan->needs ? bytes : plan->needs;
+    sfu__tell_refused(plan->refused, enough);
     return sfu__fail(SFU_ERR_MEMORY,
                      "%s: streaming %lld nodes needs up to %s of memory, more than the limit of %s; use a larger limit",
                      plan->dataset->name, (long long)plan->nodes, sfu__size_text(needs, (double)enough),

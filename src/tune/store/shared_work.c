@@ -209,8 +209,12 @@ done:
 sfu_status sfu__shared_work_check(const char *url) {
     sfu_status status = SFU_OK;
     char *location = NULL;
-    SFU_TRY(url != NULL ? sfu__study_url_read(&location, url) : SFU_OK);
-    if (url != NULL && (location == NULL || !sfu__study_url_is_postgres(location))) {
+    if (url == NULL) {
+        return SFU_OK;
+    }
+    status = sfu__study_url_read(&location, url);
+    SFU_TRY(status == SFU_ERR_ARGUMENT ? SFU_OK : status); /* its message also offers files */
+    if (location == NULL || !sfu__study_url_is_postgres(location)) {
         char shown[SFU__URL_SHOWN], quoted[SFU__QUOTE_MAX];
         sfu__study_url_shown(shown, url);
         status = sfu__fail(SFU_ERR_ARGUMENT,
