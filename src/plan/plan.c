@@ -109,10 +109,10 @@ static bool lacks_memory(sfu_status status) {
 }
 
 /* Limits the allocations of this thread, and of those that it starts, to what the limit of the plan leaves. */
-static void limit_allocations(const sfu__plan_request *request, int threads) {
+static void limit_allocations(const sfu__plan_request *request) {
     if (request->memory > 0) {
         const int64_t others = sfu__process_memory() - (int64_t)sfu__memory_used();
-        const int64_t left = request->memory - sfu__limit_overhead(threads) - others;
+        const int64_t left = request->memory - sfu__limit_overhead(request) - others;
         sfu__memory_set_limit(left > 1 ? (size_t)left : 1);
     }
 }
@@ -128,14 +128,14 @@ static sfu_status make_plan(sfu__plan **plan, const sfu_dataset *dataset, const 
     self->dataset = dataset;
     self->nodes = sfu_dataset_nodes(dataset);
     self->limit = request->memory;
-    self->threads = sfu__thread_count(request->threads);
+    self->threads = sfu__limit_threads(request->threads, request->memory);
     if (streams) {
         SFU_TRY(sfu__stream_needs(&self->needs, dataset, net, request));
         self->threads = sfu__stream_threads(dataset, request, self->needs);
-        const int64_t left = request->memory - sfu__limit_overhead(self->threads);
+        const int64_t left = request->memory - sfu__limit_overhead(request);
         self->memory = left > 1 ? left : 1;
     }
-    limit_allocations(request, self->threads);
+    limit_allocations(request);
     SFU_TRY(mapped ? sfu__dataset_check_streamed(dataset) : sfu_dataset_check(dataset));
     self->in_parts = in_parts;
     self->backend = request->backend;
@@ -164,7 +164,7 @@ static sfu_status make_plan(sfu__plan **plan, const sfu_dataset *dataset, const 
         }
     }
     sfu__smoothers_scatter(self);
-    SFU_TRY(sfu__check_steps(self, request->executors));
+    SFU_TRY(sfu__check_steps(self, request));
     *plan = self;
     self = NULL;
 done:

@@ -37,7 +37,7 @@ int64_t sfu__resident_bytes(const sfu_dataset *dataset, const sfu_net *net, cons
 #define SFU__SPARSE_SHARE 0.625
 
 /* Bytes of the limit that no allocation of the library counts: the stacks of the threads, and holes in the heap. */
-int64_t sfu__limit_overhead(int threads);
+int64_t sfu__limit_overhead(const sfu__plan_request *request);
 
 /* Bytes of anonymous memory that are enough to stream with one thread, or for a plan that holds everything in memory:
  * an upper bound, computed before the plan is made. */
@@ -62,6 +62,6 @@ SFU_CHECKED sfu_status sfu__stream_refuse(const sfu__plan *plan, int64_t bytes);
 
 /* Fails if the memory of the steps, for each executor, does not fit into what the limit leaves; of a plan in memory as
  * an allocation would. */
-SFU_CHECKED sfu_status sfu__check_steps(const sfu__plan *plan, int executors);
+SFU_CHECKED sfu_status sfu__check_steps(const sfu__plan *plan, const sfu__plan_request *request);
 
 #endif

@@ -49,8 +49,8 @@ sfu_status sfu__plan_decide(bool *streams, const sfu_dataset *dataset, const sfu
     if (request->memory <= 0) {
         return SFU_OK;
     }
-    const int64_t bytes = sfu__resident_bytes(dataset, net, request) + sfu__process_memory() +
-                          sfu__limit_overhead(sfu__thread_count(request->threads));
+    const int64_t bytes =
+        sfu__resident_bytes(dataset, net, request) + sfu__process_memory() + sfu__limit_overhead(request);
     if (bytes <= request->memory) {
         return SFU_OK;
     }
@@ -82,13 +82,14 @@ sfu_status sfu__stream_refuse_segment(const sfu__plan *plan) {
                      sfu__size_text(limit, (double)plan->limit));
 }
 
-sfu_status sfu__check_steps(const sfu__plan *plan, int executors) {
+sfu_status sfu__check_steps(const sfu__plan *plan, const sfu__plan_request *request) {
+    const int executors = request->executors > 0 ? request->executors : 1;
     int64_t floats = 4 * plan->parameters.size;
     for (int i = 0; i < SFU_PASSES; i++) {
         floats += plan->passes[i].arena;
     }
-    const int64_t bytes = sfu__process_memory() + floats * (int64_t)sizeof(float) * (executors > 0 ? executors : 1);
-    if (plan->limit == 0 || bytes <= plan->limit - sfu__limit_overhead(plan->threads)) {
+    const int64_t bytes = sfu__process_memory() + floats * (int64_t)sizeof(float) * executors;
+    if (plan->limit == 0 || bytes <= plan->limit - sfu__limit_overhead(request)) {
         return SFU_OK;
     }
     return plan->memory > 0 ? sfu__stream_refuse(plan, bytes) : sfu__fail(SFU_ERR_MEMORY, SFU__OVER_LIMIT);

@@ -77,9 +77,25 @@ static int64_t node_bytes(const sfu_dataset *dataset, const sfu_net *net, const 
     return PART + found.matrices * FACTOR * (dataset->directed ? 2 : 1) + (planning > slices ? planning : slices);
 }
 
-int64_t sfu__limit_overhead(int threads) {
-    enum { SPARE = 2 << 20, PER_THREAD = 1 << 20 };
-    return SFU__SANITIZED ? 0 : SPARE + threads * (int64_t)PER_THREAD;
+enum { SPARE = 2 << 20, PER_THREAD = 1 << 20, THREAD_SHARE = 16 }; /* a thread takes up to a 16th of the limit */
+
+int sfu__limit_threads(int threads, int64_t memory) {
+    const int wanted = sfu__thread_count(threads);
+    const int64_t fit = memory > 0 ? memory / THREAD_SHARE / PER_THREAD : wanted;
+    return fit < 1 ? 1 : fit < wanted ? (int)fit : wanted;
+}
+
+int64_t sfu__limit_overhead(const sfu__plan_request *request) {
+    const int64_t threads = sfu__limit_threads(request->threads, request->memory);
+    return SFU__SANITIZED ? 0 : SPARE + threads * PER_THREAD;
+}
+
+/* A limit that leaves these bytes for allocations: the more threads it allows, the larger. */
+static int64_t with_overhead(int64_t bytes, const sfu__plan_request *request) {
+    const int64_t least = bytes + SPARE + PER_THREAD;
+    const int64_t most = sfu__thread_count(request->threads) * (int64_t)PER_THREAD - PER_THREAD;
+    const int64_t share = least / (THREAD_SHARE - 1);
+    return least + (most < share ? most : share);
 }
 
 /* Whether a plan may hold these features as a dense matrix: because dense products are faster, or in panels. */
@@ -102,7 +118,7 @@ static sfu_status folded_bytes(int64_t *bytes, const sfu_dataset *dataset, const
         return SFU_OK;
     }
     SFU_TRY(sfu__fill_bound_of(&bound, dataset, net, request,
-                               request->memory - sfu__process_memory() - sfu__limit_overhead(1)));
+                               request->memory - sfu__process_memory() - sfu__limit_overhead(request)));
     for (int i = 0; i < SFU_PASSES; i++) {
         const double all = (double)request->count[i] * sfu__ld(dataset->features);
         const double entries = bound.entries[i] < SFU__SPARSE_SHARE * all ? bound.entries[i] : SFU__SPARSE_SHARE * all;
@@ -122,8 +138,7 @@ sfu_status sfu__resident_needs(int64_t *bytes, const sfu_dataset *dataset, const
     sfu_status status = SFU_OK;
     int64_t folded;
     SFU_TRY(folded_bytes(&folded, dataset, net, request));
-    *bytes = sfu__process_memory() + sfu__resident_bytes(dataset, net, request) + folded +
-             sfu__limit_overhead(sfu__thread_count(request->threads));
+    *bytes = with_overhead(sfu__process_memory() + sfu__resident_bytes(dataset, net, request) + folded, request);
 done:
     return status;
 }
@@ -152,7 +167,7 @@ sfu_status sfu__stream_needs(int64_t *bytes, const sfu_dataset *dataset, const s
                              4 * executors * parameter_floats(dataset, net) + thread_bytes(dataset);
     /* Smoothed sparse features fill in, so the fastest plan may smooth in every epoch instead. */
     const int64_t resident = sparse ? sfu__resident_bytes(dataset, net, request) : 0;
-    *bytes = used + (streamed > resident ? streamed : resident) + folded + sfu__limit_overhead(1) +
+    *bytes = with_overhead(used + (streamed > resident ? streamed : resident) + folded, request) +
              (int64_t)request->executors * PER_EXECUTOR;
 done:
     return status;
@@ -160,9 +175,9 @@ done:
 
 int sfu__stream_threads(const sfu_dataset *dataset, const sfu__plan_request *request, int64_t needs) {
     enum { SHARE = 4 }; /* of a limit that may be too small */
-    const int64_t one = thread_bytes(dataset) + sfu__limit_overhead(1) - sfu__limit_overhead(0);
+    const int64_t one = thread_bytes(dataset);
     const int64_t fit = needs <= request->memory ? 1 + (request->memory - needs) / one : request->memory / SHARE / one;
-    const int wanted = sfu__thread_count(request->threads);
+    const int wanted = sfu__limit_threads(request->threads, request->memory);
     return fit < 1 ? 1 : fit < wanted ? (int)fit : wanted;
 }
 
