@@ -3,6 +3,7 @@
 
 #include "progress.h"
 #include "parallel.h"
+#include "process_memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -102,39 +103,51 @@ static sfu_status name_data(sfu__plan *plan, const sfu__plan_request *request) {
     return sfu_dataset_digest(plan->digest, plan->dataset);
 }
 
-sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
-                          const sfu__plan_request *request) {
+/* Whether an allocation has failed under the limit. */
+static bool lacks_memory(sfu_status status) {
+    return status == SFU_ERR_MEMORY && strncmp(sfu_message(), SFU__OVER_LIMIT, sizeof SFU__OVER_LIMIT - 1) == 0;
+}
+
+/* Limits the allocations of this thread, and of those that it starts, to what the limit of the plan leaves. */
+static void limit_allocations(const sfu__plan_request *request) {
+    if (request->memory > 0) {
+        const int64_t others = sfu__process_memory() - (int64_t)sfu__memory_used();
+        const int64_t left = request->memory - sfu__limit_overhead(request) - others;
+        sfu__memory_set_limit(left > 1 ? (size_t)left : 1);
+    }
+}
+
+/* Makes a plan that streams, or one that holds everything in memory. */
+static sfu_status make_plan(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
+                            const sfu__plan_request *request, bool streams) {
     sfu_status status = SFU_OK;
     sfu__plan *self = NULL;
-    bool streams = false;
-    const sfu__watch before = sfu__watch_start(NULL, NULL, "planning");
-    *plan = NULL;
-    if (!sfu__plan_supports(net)) {
-        status = sfu__fail(SFU_ERR_ARGUMENT, "lpnn is not planned: it computes every node in every epoch");
-        goto done;
-    }
-    SFU_TRY(sfu__plan_decide(&streams, dataset, net, request));
-    const int64_t needs = streams ? sfu__stream_needs(dataset, net, request) : 0;
     const bool in_parts = request->ranks != NULL && !streams && !learns_smoothing(net);
     const bool mapped = streams || (in_parts && dataset->dense != NULL);
-    SFU_TRY(mapped ? sfu__dataset_check_streamed(dataset) : sfu_dataset_check(dataset));
     SFU_ALLOC_ZERO(self, 1);
-    self->memory = streams ? request->memory : 0;
-    self->needs = needs;
     self->refused = request->refused;
-    self->in_parts = in_parts;
     self->dataset = dataset;
+    self->nodes = sfu_dataset_nodes(dataset);
+    self->limit = request->memory;
+    self->threads = sfu__limit_threads(request->threads, request->memory);
+    if (streams) {
+        SFU_TRY(sfu__stream_needs(&self->needs, dataset, net, request));
+        self->threads = sfu__stream_threads(dataset, request, self->needs);
+        const int64_t left = request->memory - sfu__limit_overhead(request);
+        self->memory = left > 1 ? left : 1;
+    }
+    limit_allocations(request);
+    SFU_TRY(mapped ? sfu__dataset_check_streamed(dataset) : sfu_dataset_check(dataset));
+    self->in_parts = in_parts;
     self->backend = request->backend;
     if (self->backend == NULL) {
         SFU_TRY(sfu__backend_cpu(&self->backend));
     }
-    self->nodes = sfu_dataset_nodes(dataset);
     self->features = sfu_dataset_features(dataset);
     self->classes = request->classes > 0 ? request->classes : sfu_dataset_classes(dataset);
     self->dropout = request->dropout;
     self->rewrites = request->rewrites;
     self->ranks = request->ranks;
-    self->threads = sfu__thread_count(request->threads);
     memcpy(self->strategies, request->strategies, sizeof self->strategies);
     SFU_TRY(name_data(self, request));
     SFU_TRY(sfu__parameters_make(&self->parameters, net, self->features, self->classes, self->nodes));
@@ -152,12 +165,43 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
         }
     }
     sfu__smoothers_scatter(self);
-    SFU_TRY(streams ? sfu__stream_check_steps(self, request->executors) : SFU_OK);
+    SFU_TRY(sfu__check_steps(self, request));
     *plan = self;
     self = NULL;
 done:
-    sfu__watch_end(before);
+    if (self != NULL && streams && lacks_memory(status)) {
+        status = sfu__stream_refuse(self, 0);
+    }
     sfu__plan_release(self);
+    return status;
+}
+
+sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
+                          const sfu__plan_request *request) {
+    sfu_status status = SFU_OK;
+    bool streams = false;
+    const sfu__watch before = sfu__watch_start(NULL, NULL, "planning");
+    const size_t limit = sfu__memory_limit();
+    sfu__plan_request within = *request;
+    *plan = NULL;
+    if (!sfu__plan_supports(net)) {
+        status = sfu__fail(SFU_ERR_ARGUMENT, "lpnn is not planned: it computes every node in every epoch");
+        goto done;
+    }
+    SFU_TRY(sfu__plan_decide(&streams, dataset, net, request));
+    if (request->memory > 0 && request->used_before == 0) {
+        within.used_before = sfu__process_memory();
+    }
+    status = make_plan(plan, dataset, net, &within, streams);
+    if (request->memory > 0 && !streams && lacks_memory(status)) { /* smoothing has filled in more than estimated */
+        sfu__memory_set_limit(limit);
+        sfu__memory_trim();
+        status = sfu__net_streams(net) ? make_plan(plan, dataset, net, &within, true)
+                                       : sfu__resident_refuse(dataset, net, request);
+    }
+done:
+    sfu__memory_set_limit(limit);
+    sfu__watch_end(before);
     return status;
 }
 

@@ -66,6 +66,10 @@ typedef struct sfu__plan sfu__plan;
 /* Whether the planner handles this network: false for LPNN, which train/ runs without a plan. */
 bool sfu__plan_supports(const sfu_net *net);
 
+/* The number of threads for an option of that name: with a limit of memory one per 16 MiB of it, since each takes some,
+ * and results never depend on it. */
+int sfu__limit_threads(int threads, int64_t memory);
+
 /* sfu__plan_request.memory from the option of that name. */
 static inline int64_t sfu__limit_of(uint64_t memory) { return memory < INT64_MAX ? (int64_t)memory : INT64_MAX; }
 

@@ -139,7 +139,7 @@ sfu_status sfu__runner_make(sfu__runner *runner, const sfu_dataset *dataset, con
     divided.ranks = sfu__ranks_here();
     SFU_TRY(divided.ranks != NULL ? check_ranks_agree(dataset, net, request) : SFU_OK);
     divided.device.kind = divided.ranks != NULL ? SFU__DEVICE_CPU : request->device.kind;
-    SFU_TRY(sfu__team_new(&runner->own_team, sfu__thread_count(request->threads)));
+    SFU_TRY(sfu__team_new(&runner->own_team, sfu__limit_threads(request->threads, request->memory)));
     SFU_TRY(sfu__runner_make_of(runner, dataset, net, &divided, NULL, runner->own_team));
 done:
     return status;

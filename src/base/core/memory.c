@@ -1,6 +1,7 @@
 /* memory.c - memory allocation through a replaceable allocator. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "memory.h"
+#include "process_memory.h"
 
 #include <malloc.h>
 #include <stdatomic.h>
@@ -19,16 +20,14 @@ void sfu__prefer_large_pages(void *block, size_t bytes) {
 
 /* ---- the default allocator: malloc, counted ---------------------------------------------------------------------- */
 
-static atomic_size_t bytes_used, bytes_limit, bytes_refused;
+static atomic_size_t bytes_used, bytes_refused;
+static _Thread_local size_t bytes_limit;
 
 size_t sfu__memory_used(void) { return atomic_load(&bytes_used); }
-size_t sfu__memory_limit(void) { return atomic_load(&bytes_limit); }
+size_t sfu__memory_limit(void) { return bytes_limit; }
 size_t sfu__memory_refused(void) { return atomic_load(&bytes_refused); }
-
-void sfu__memory_set_limit(size_t bytes) {
-    atomic_store(&bytes_limit, bytes);
-    atomic_store(&bytes_refused, 0);
-}
+void sfu__memory_set_limit(size_t bytes) { bytes_limit = bytes; }
+void sfu__memory_trim(void) { (void)malloc_trim(0); }
 
 static void *malloc_resize(void *user, void *pointer, size_t bytes) {
     (void)user;
@@ -64,13 +63,15 @@ void sfu_set_allocator(const sfu_allocator *allocator) {
 
 void *sfu__resize(void *pointer, size_t count, size_t size) {
     size_t bytes;
+    sfu__process_memory_start();
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX) {
         sfu__fail(SFU_ERR_MEMORY, "out of memory: cannot allocate %zu items of %zu bytes", count, size);
         return NULL;
     }
     void *block = allocator_in_use.resize(allocator_in_use.user, pointer, bytes > 0 ? bytes : 1);
     if (block == NULL) {
-        sfu__fail(SFU_ERR_MEMORY, "out of memory: cannot allocate %zu bytes", bytes);
+        const bool limited = sfu__memory_limit() > 0 && allocator_in_use.resize == malloc_resize;
+        sfu__fail(SFU_ERR_MEMORY, "%s: cannot allocate %zu bytes", limited ? SFU__OVER_LIMIT : "out of memory", bytes);
     }
     return block;
 }

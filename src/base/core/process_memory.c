@@ -3,6 +3,7 @@
 #include "memory.h"
 #include "sanitized.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,5 +24,22 @@ static int64_t reserved_bytes(void) {
     return (int64_t)strtoll(at, NULL, 10) * sysconf(_SC_PAGESIZE);
 }
 
+static atomic_bool started;
+static atomic_int_least64_t before; /* reserved before the first allocation, in whole MiB */
+
+void sfu__process_memory_start(void) {
+    enum { MIB = 1 << 20 };
+    if (!atomic_load_explicit(&started, memory_order_relaxed) && !atomic_exchange(&started, true)) {
+        atomic_store(&before, (reserved_bytes() / MIB + 1) * MIB);
+    }
+}
+
 /* A sanitizer reserves terabytes for itself: then only what this library has allocated counts. */
-int64_t sfu__process_memory(void) { return SFU__SANITIZED ? (int64_t)sfu__memory_used() : reserved_bytes(); }
+int64_t sfu__process_memory(void) {
+    const int64_t STEP = 64 << 20, used = (int64_t)sfu__memory_used();
+    if (SFU__SANITIZED) {
+        return used;
+    }
+    const int64_t others = reserved_bytes() - used - atomic_load(&before);
+    return used + atomic_load(&before) + (others > 0 ? others / STEP * STEP : 0);
+}

@@ -4,8 +4,13 @@
 
 #include <stdint.h>
 
-/* Bytes of private writable memory that this process has reserved, in use or not: what RLIMIT_DATA limits. Mapped files
- * do not count. 0 if unknown. */
+/* Bytes of private memory of this process: what this library has allocated now, and what the process had reserved, as
+ * RLIMIT_DATA counts it, before the first allocation. So the same calls find the same number. Memory that others have
+ * reserved since is added in steps of 64 MiB, which stacks and holes in the heap do not fill. Mapped files do not
+ * count. */
 int64_t sfu__process_memory(void);
+
+/* Notes what the process has before the first allocation; later calls do nothing. */
+void sfu__process_memory_start(void);
 
 #endif

@@ -28,6 +28,7 @@ typedef struct shared_state {
     int64_t items;
     atomic_int_least64_t next;
     atomic_bool stop;
+    size_t memory_limit;  /* of the calling thread */
     pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t ended;
     int running; /* threads other than the calling one */
@@ -71,6 +72,7 @@ static void run_items(shared_state *shared, int thread) {
 static void *member_main(void *argument) {
     const member *self = argument;
     (void)sfu__watch_flag(&self->shared->stop);
+    sfu__memory_set_limit(self->shared->memory_limit);
     run_items(self->shared, self->thread);
     pthread_mutex_lock(&self->shared->lock);
     self->shared->running--;
@@ -97,6 +99,7 @@ static void wait_for_others(shared_state *shared) {
 
 sfu_status sfu__parallel(sfu__work_fn work, void *context, int64_t items, int threads) {
     shared_state shared = {.work = work, .context = context, .items = items, .status = SFU_OK};
+    shared.memory_limit = sfu__memory_limit();
     atomic_init(&shared.next, 0);
     atomic_init(&shared.stop, false);
     pthread_mutex_init(&shared.lock, NULL);

@@ -11,41 +11,61 @@
 
 /* ---- the result ------------------------------------------------------------------------------------------------- */
 
+/* A slice of a sparse result: which columns each row has, and their values, row by row. */
+typedef struct piece {
+    uint16_t *marks; /* [rows] */
+    float *values;
+} piece;
+
 /* The slices of a sparse result, until all are known. */
 typedef struct pieces {
-    sfu_matrix *items; /* columns of a slice, as numbered in the whole result */
-    int32_t count;
+    piece *items;
+    int32_t count, width; /* columns of a slice */
 } pieces;
+
+static void piece_clear(piece *self) {
+    sfu__free(self->marks);
+    sfu__free(self->values);
+    *self = (piece){0};
+}
 
 static void pieces_clear(pieces *self) {
     for (int32_t i = 0; self->items != NULL && i < self->count; i++) {
-        sfu__matrix_clear(&self->items[i]);
+        piece_clear(&self->items[i]);
     }
     sfu__free(self->items);
 }
 
 /* The marked entries of a slice. */
-static sfu_status take_piece(sfu_matrix *piece, const sfu__slice_job *job) {
+static sfu_status take_piece(piece *self, const sfu__slice_job *job) {
     sfu_status status = SFU_OK;
     const int32_t rows = job->out->count;
-    *piece = (sfu_matrix){.rows = rows, .cols = job->plan->features};
-    SFU_ALLOC_ZERO(piece->indptr, (int64_t)rows + 1);
+    int64_t count = 0;
+    SFU_ALLOC(self->marks, (int64_t)rows + 1);
     for (int64_t row = 0; row < rows; row++) {
-        job->result_marks[row] &= (uint16_t)((1U << job->count) - 1U);
-        piece->indptr[row + 1] = piece->indptr[row] + __builtin_popcount(job->result_marks[row]);
+        self->marks[row] = job->result_marks[row] & (uint16_t)((1U << job->count) - 1U);
+        count += __builtin_popcount(self->marks[row]);
     }
-    SFU_ALLOC(piece->indices, piece->indptr[rows]);
-    SFU_ALLOC(piece->values, piece->indptr[rows]);
+    SFU_ALLOC(self->values, count);
+    float *to = self->values;
     for (int64_t row = 0; row < rows; row++) {
-        int64_t at = piece->indptr[row];
-        for (unsigned marks = job->result_marks[row]; marks != 0; marks &= marks - 1) {
-            const int32_t column = __builtin_ctz(marks);
-            piece->indices[at] = job->first + column;
-            piece->values[at++] = job->result[row * job->ld + column];
+        for (unsigned marks = self->marks[row]; marks != 0; marks &= marks - 1) {
+            *to++ = job->result[row * job->ld + __builtin_ctz(marks)];
         }
     }
 done:
     return status;
+}
+
+/* Appends a slice, whose first column this is, to the rows; next[row]: where its next entry goes. */
+static void append_piece(sfu_matrix *matrix, int64_t *next, const piece *from, int32_t first) {
+    const float *value = from->values;
+    for (int64_t row = 0; row < matrix->rows; row++) {
+        for (unsigned marks = from->marks[row]; marks != 0; marks &= marks - 1) {
+            matrix->indices[next[row]] = first + __builtin_ctz(marks);
+            matrix->values[next[row]++] = *value++;
+        }
+    }
 }
 
 /* One matrix of all slices; each is freed when it has been copied. */
@@ -57,7 +77,7 @@ static sfu_status join(sfu_matrix *matrix, pieces *from, int32_t rows, int32_t c
     for (int64_t row = 0; row < rows; row++) {
         matrix->indptr[row + 1] = matrix->indptr[row];
         for (int32_t i = 0; i < from->count; i++) {
-            matrix->indptr[row + 1] += from->items[i].indptr[row + 1] - from->items[i].indptr[row];
+            matrix->indptr[row + 1] += __builtin_popcount(from->items[i].marks[row]);
         }
     }
     SFU_ALLOC(matrix->indices, matrix->indptr[rows]);
@@ -65,16 +85,8 @@ static sfu_status join(sfu_matrix *matrix, pieces *from, int32_t rows, int32_t c
     SFU_ALLOC(next, (int64_t)rows + 1);
     memcpy(next, matrix->indptr, ((size_t)rows + 1) * sizeof *next);
     for (int32_t i = 0; i < from->count; i++) {
-        sfu_matrix *piece = &from->items[i];
-        for (int64_t row = 0; row < rows; row++) {
-            const int64_t begin = piece->indptr[row], count = piece->indptr[row + 1] - begin;
-            if (count > 0) {
-                memcpy(matrix->indices + next[row], piece->indices + begin, (size_t)count * sizeof *piece->indices);
-                memcpy(matrix->values + next[row], piece->values + begin, (size_t)count * sizeof *piece->values);
-                next[row] += count;
-            }
-        }
-        sfu__matrix_clear(piece);
+        append_piece(matrix, next, &from->items[i], i * from->width);
+        piece_clear(&from->items[i]);
     }
 done:
     sfu__free(next);
@@ -130,11 +142,17 @@ static int64_t slice_bytes(const sfu__slice_job *job, int32_t width, bool produc
            plan->threads * sfu__slice_scratch_bytes(plan->dataset, product, degree);
 }
 
+/* Bytes of all slices of a sparse result, which stay until it is joined. */
+static int64_t pieces_bytes(const sfu__slice_job *job, int32_t width) {
+    const int64_t rows = job->sparse ? job->out->count : 0, slices = (job->plan->features + width - 1) / width;
+    return (int64_t)(SFU__SPARSE_SHARE * 4.0 * (double)rows * job->plan->features) + 2 * rows * slices;
+}
+
 int32_t sfu__stream_widest = SFU__SLICE_MOST;
 
 static int32_t widest_within(const sfu__slice_job *job, int64_t bytes, int32_t columns, bool product) {
     int32_t width = columns < sfu__stream_widest ? sfu__ld(columns) : sfu__stream_widest;
-    while (width > SFU__SLICE_LEAST && slice_bytes(job, width, product) > bytes) {
+    while (width > SFU__SLICE_LEAST && slice_bytes(job, width, product) + pieces_bytes(job, width) > bytes) {
         width /= 2;
     }
     return width;
@@ -156,7 +174,8 @@ sfu_status sfu__slices_choose(sfu__slice_job *job, sfu__stream_work *work, int32
         return sfu__stream_refuse(job->plan, used + bytes);
     }
     job->width = width;
-    *work = (sfu__stream_work){.slices = (columns + width - 1) / width, .width = width, .peak = used + bytes};
+    *work = (sfu__stream_work){.slices = (columns + width - 1) / width, .width = width};
+    work->peak = used + bytes + job->plan->limit - job->plan->memory;
     work->graph_passes = work->slices * smoothing_count(job);
     job->spill_offset = (int64_t)work->slices * job->out->count * width * (int64_t)sizeof(float);
     return SFU_OK;
@@ -303,6 +322,7 @@ static sfu_status fold_slices(sfu_matrix *sparse, float *dense, const sfu__plan 
     job.needed = needed;
     drop_lists(pass, last);
     SFU_TRY(sfu__slices_choose(&job, &pass->stream_work, plan->features, false));
+    parts.width = job.width;
     SFU_ALLOC_ZERO(parts.items, pass->stream_work.slices);
     SFU_TRY(sfu__slices_reserve(&job, false));
     SFU_TRY(run_slices(&job, &pass->stream_work, &parts, plan->features, NULL));

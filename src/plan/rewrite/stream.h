@@ -29,11 +29,12 @@ SFU_CHECKED sfu_status sfu__stream_fold_rows(float **dense, const sfu__plan *pla
 SFU_CHECKED sfu_status sfu__stream_reserve(sfu__pass *pass, const sfu__plan *plan, int last, bool sparse);
 SFU_CHECKED sfu_status sfu__stream_product(const sfu__plan *plan, sfu__pass *pass, const float *theta);
 
-/* Estimated bytes of a plan that holds everything in memory, beside what the process has. */
+/* Estimated bytes of a plan that holds everything in memory, beside what the process has; sparse features as if
+ * smoothing did not fill them in. */
 int64_t sfu__resident_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request);
 
-/* Bytes of anonymous memory that are enough to stream: an upper bound, computed before the plan is made. */
-int64_t sfu__stream_needs(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request);
+/* The most entries of features that a plan holds as a sparse matrix: beyond this share dense ones are faster. */
+#define SFU__SPARSE_SHARE 0.625
 
 /* Sets sfu__plan_request.refused. */
 static inline void sfu__tell_refused(int64_t *refused, int64_t bytes) {
@@ -42,10 +43,32 @@ static inline void sfu__tell_refused(int64_t *refused, int64_t bytes) {
     }
 }
 
-/* Fails because the limit is too small; the message says what is enough: `bytes`, or plan->needs if that is more. */
+/* Bytes of the limit that no allocation of the library counts: the stacks of the threads, and holes in the heap. */
+int64_t sfu__limit_overhead(const sfu__plan_request *request);
+
+/* Bytes of anonymous memory that are enough to stream with one thread, or for a plan that holds everything in memory:
+ * an upper bound, computed before the plan is made. */
+SFU_CHECKED sfu_status sfu__stream_needs(int64_t *bytes, const sfu_dataset *dataset, const sfu_net *net,
+                                         const sfu__plan_request *request);
+SFU_CHECKED sfu_status sfu__resident_needs(int64_t *bytes, const sfu_dataset *dataset, const sfu_net *net,
+                                           const sfu__plan_request *request);
+
+/* Threads of a streaming plan that needs this much with one: fewer than requested if that is what fits. */
+int sfu__stream_threads(const sfu_dataset *dataset, const sfu__plan_request *request, int64_t needs);
+
+/* Whether all smoothing is before the first weights, and fixed. */
+bool sfu__net_streams(const sfu_net *net);
+
+/* Fails because the limit is too small for a plan that holds everything in memory. */
+SFU_CHECKED sfu_status sfu__resident_refuse(const sfu_dataset *dataset, const sfu_net *net,
+                                            const sfu__plan_request *request);
+
+/* Fails because the limit is too small; the message says what is enough: `bytes` that the process has, or plan->needs
+ * if that is more. */
 SFU_CHECKED sfu_status sfu__stream_refuse(const sfu__plan *plan, int64_t bytes);
 
-/* Fails if the memory of the steps, for each executor, does not fit into what the limit leaves. */
-SFU_CHECKED sfu_status sfu__stream_check_steps(const sfu__plan *plan, int executors);
+/* Fails if the memory of the steps, for each executor, does not fit into what the limit leaves; of a plan in memory as
+ * an allocation would. */
+SFU_CHECKED sfu_status sfu__check_steps(const sfu__plan *plan, const sfu__plan_request *request);
 
 #endif

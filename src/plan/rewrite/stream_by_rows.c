@@ -28,7 +28,7 @@ static sfu_status check_symmetric(const sfu__plan *plan, int last) {
             return sfu__fail(SFU_ERR_MEMORY,
                              "%s: streaming fewer nodes than features needs a symmetric smoothing matrix: an "
                              "undirected graph and norm=sym; use those, at least %d nodes, or a limit above %s",
-                             plan->dataset->name, plan->features, sfu__size_text(limit, (double)plan->memory));
+                             plan->dataset->name, plan->features, sfu__size_text(limit, (double)plan->limit));
         }
     }
     return SFU_OK;

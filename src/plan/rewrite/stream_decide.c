@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-/* Whether all smoothing is before the first weights, and fixed. */
-static bool can_stream(const sfu_net *net) {
+bool sfu__net_streams(const sfu_net *net) {
     bool weights = false, can = !net->is_lpnn;
     for (int i = 0; i < net->count; i++) {
         const sfu__layer *layer = &net->layers[i];
@@ -46,27 +45,33 @@ int64_t sfu__resident_bytes(const sfu_dataset *dataset, const sfu_net *net, cons
 
 sfu_status sfu__plan_decide(bool *streams, const sfu_dataset *dataset, const sfu_net *net,
                             const sfu__plan_request *request) {
-    char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
     *streams = false;
     if (request->memory <= 0) {
         return SFU_OK;
     }
-    const int64_t bytes = sfu__resident_bytes(dataset, net, request) + sfu__process_memory();
+    const int64_t bytes =
+        sfu__resident_bytes(dataset, net, request) + sfu__process_memory() + sfu__limit_overhead(request);
     if (bytes <= request->memory) {
         return SFU_OK;
     }
-    if (!can_stream(net)) {
-        sfu__tell_refused(request->refused, bytes);
-        return sfu__fail(
-            SFU_ERR_MEMORY,
-            "%s: \"%s\" needs about %s of memory, more than the limit of %s; only a network whose smoothing "
-            "is all before its first weights (sgcn, fp+mlp) can stream the graph; use such a network or a "
-            "larger limit",
-            dataset->name, sfu_net_text(net), sfu__size_text(needs, (double)bytes),
-            sfu__size_text(limit, (double)(request->memory)));
-    }
-    *streams = true;
-    return SFU_OK;
+    *streams = sfu__net_streams(net);
+    return *streams ? SFU_OK : sfu__resident_refuse(dataset, net, request);
+}
+
+sfu_status sfu__resident_refuse(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
+    sfu_status status = SFU_OK;
+    char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
+    int64_t bytes;
+    SFU_TRY(sfu__resident_needs(&bytes, dataset, net, request));
+    sfu__tell_refused(request->refused, bytes);
+    status = sfu__fail(SFU_ERR_MEMORY,
+                       "%s: \"%s\" needs about %s of memory, more than the limit of %s; only a network whose smoothing "
+                       "is all before its first weights (sgcn, fp+mlp) can stream the graph; use such a network or a "
+                       "larger limit",
+                       dataset->name, sfu_net_text(net), sfu__size_text(needs, (double)bytes),
+                       sfu__size_text(limit, (double)request->memory));
+done:
+    return status;
 }
 
 sfu_status sfu__stream_refuse_segment(const sfu__plan *plan) {
@@ -76,14 +81,18 @@ sfu_status sfu__stream_refuse_segment(const sfu__plan *plan) {
                      "%s: the fastest plan smooths after the first weights in every epoch and needs the graph in "
                      "memory, up to %s, more than the limit of %s; use a larger limit",
                      plan->dataset->name, sfu__size_text(needs, (double)plan->needs),
-                     sfu__size_text(limit, (double)plan->memory));
+                     sfu__size_text(limit, (double)plan->limit));
 }
 
-sfu_status sfu__stream_check_steps(const sfu__plan *plan, int executors) {
+sfu_status sfu__check_steps(const sfu__plan *plan, const sfu__plan_request *request) {
+    const int executors = request->executors > 0 ? request->executors : 1;
     int64_t floats = 4 * plan->parameters.size;
     for (int i = 0; i < SFU_PASSES; i++) {
         floats += plan->passes[i].arena;
     }
-    const int64_t bytes = sfu__process_memory() + floats * (int64_t)sizeof(float) * (executors > 0 ? executors : 1);
-    return bytes <= plan->memory ? SFU_OK : sfu__stream_refuse(plan, bytes);
+    const int64_t bytes = sfu__process_memory() + floats * (int64_t)sizeof(float) * executors;
+    if (plan->limit == 0 || bytes <= plan->limit - sfu__limit_overhead(request)) {
+        return SFU_OK;
+    }
+    return plan->memory > 0 ? sfu__stream_refuse(plan, bytes) : sfu__fail(SFU_ERR_MEMORY, SFU__OVER_LIMIT);
 }

@@ -43,8 +43,11 @@ void sfu__slice_scratch_clear(sfu__slice_scratch *scratch) {
 
 int64_t sfu__slice_scratch_bytes(const sfu_dataset *dataset, bool product, double degree) {
     const double entries = ROWS_PER_ITEM * (degree + 1.0) * 2.0; /* capacities grow by doubling */
-    const double features = product ? (double)ROWS_PER_ITEM * sfu__ld(dataset->features) * 4.0 : 0.0;
-    return (int64_t)(ROWS_PER_ITEM * 128.0 + entries * 12.0 + features);
+    const double columns = dataset->dense != NULL
+                               ? sfu__ld(dataset->features)
+                               : 2.0 * (double)sfu__dataset_mapped_features(dataset).nonzeros / (double)dataset->nodes;
+    const double features = dataset->dense == NULL ? 8.0 * columns : product ? 4.0 * columns : 0.0;
+    return (int64_t)(ROWS_PER_ITEM * (128.0 + features) + entries * 12.0);
 }
 
 /* ---- the features ----------------------------------------------------------------------------------------------- */

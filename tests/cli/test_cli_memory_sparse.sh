@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# --memory with sparse features, which smoothing fills in: a run stays below the limit or is refused in one line, and
+# the limit that a refusal names is enough; under RLIMIT_DATA. The decision depends neither on the run nor on threads.
+set -euo pipefail
+
+# Sanitizers and emulators reserve more memory than the limits for themselves.
+[ "${BUILD_KIND:-plain}" = plain ] || exit 0
+
+"$SFUMATO" data make --nodes 8000 --degree 20 --classes 5 -o words.safetensors --quiet >/dev/null
+"$SFUMATO" data make --nodes 50000 --degree 8 --classes 5 --dense 64 -o dense.safetensors --quiet >/dev/null
+
+peak_of() { # COMMAND...: the peak of RssAnon in KiB on stdout, messages in `error`, the exit status in `code`
+    python3 - "$@" 2>error <<'PYTHON'
+import subprocess, sys, time
+process = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+peak = 0
+while process.poll() is None:
+    try:
+        with open(f"/proc/{process.pid}/status") as status:
+            peak = max([peak] + [int(line.split()[1]) for line in status if line.startswith("RssAnon")])
+    except OSError:
+        pass
+    time.sleep(0.002)
+open("code", "w").write(str(process.returncode))
+print(peak)
+PYTHON
+}
+
+within() { # LIMIT_IN_MIB COMMAND...: below the limit, or refused in one line
+    local limit=$1 peak
+    shift
+    peak=$(peak_of "$SFUMATO" "$@" --quiet --memory "${limit}M")
+    if [ "$peak" -ge $((limit * 1024)) ]; then
+        echo "$*: $peak KiB within a limit of $limit MiB" >&2
+        exit 1
+    fi
+    if [ "$(cat code)" != 0 ] && { [ "$(wc -l <error)" != 1 ] || ! grep -q 'more than the limit of' error; }; then
+        echo "$*: expected a refusal in one line:" >&2
+        cat error >&2
+        exit 1
+    fi
+}
+
+enough() { # LIMIT COMMAND...: refused, and not with the limit that the refusal names
+    local limit=$1 named
+    shift
+    if "$SFUMATO" "$@" --quiet --memory "$limit" 2>error >/dev/null; then
+        echo "$*: expected a refusal within $limit" >&2
+        exit 1
+    fi
+    named=$(sed -n 's/.* up to \([0-9.]*[KMG]\)[ ,].*/\1/p' error)
+    (
+        ulimit -d "$(awk -v size="$named" 'BEGIN {
+            unit["K"] = 1; unit["M"] = 1024; unit["G"] = 1048576
+            printf "%d", size * unit[substr(size, length(size))] }')"
+        "$SFUMATO" "$@" --quiet --memory "$named"
+    ) >/dev/null
+}
+
+for network in sgcn fp+mlp; do
+    train=(train words.safetensors "$network" --split holdout:0 --epochs 2 --force)
+    for limit in 20 40 80 120; do
+        within "$limit" "${train[@]}" -o within.st
+    done
+    "$SFUMATO" "${train[@]}" -o all.st --quiet >/dev/null
+    enough 40M "${train[@]}" -o enough.st
+    cmp all.st enough.st
+    enough 30M "${train[@]}" -k 1 -o enough.st
+done
+within 60 tune words.safetensors fp+mlp --split holdout:0 --trials 2 --epochs 2 --study memory
+within 20 train dense.safetensors sgcn --split holdout:0 --epochs 2 -o within.st --force
+
+# Many threads need no larger limit, and the same limit has the same result every time.
+for kib in 7000 8000 9000 10000 11000 12000; do
+    found=
+    for threads in 1 8 8 8; do
+        code=0
+        (
+            ulimit -d "$kib"
+            "$SFUMATO" train dense.safetensors sgcn -k 3 --epochs 2 --memory "${kib}K" --threads "$threads" -o again.st \
+                --force --quiet
+        ) >/dev/null 2>error || code=$?
+        if [ -n "$found" ] && [ "$found" != "$code" ]; then
+            echo "a limit of $kib KiB: exit $found, then $code with $threads threads: $(cat error)" >&2
+            exit 1
+        fi
+        found=$code
+    done
+done
