@@ -812,8 +812,8 @@ typedef struct sfu_train_options {
      * weights then reads a dataset that is larger than that from its file, in several passes; for another one
      * SFU_ERR_MEMORY says what it needs. SFU_ERR_ARGUMENT with the device "cuda". Never changes the result. */
     uint64_t memory;
-    /* Called with on_epoch_user if on_epoch has ended the training, before the model is calibrated and scored, which may
-     * take long: the temperature is 1 and the scores of training and test nodes are NaN. Or NULL. */
+    /* Called with on_epoch_user if on_epoch has ended the training, before the model is calibrated and scored, which
+     * may take long: the temperature is 1 and the scores of training and test nodes are NaN. Or NULL. */
     void (*on_stopped)(void *user, const sfu_model *model);
 } sfu_train_options;
 

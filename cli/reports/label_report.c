@@ -65,6 +65,7 @@ static int list_tried(char *option, size_t size, const sfu_labelling *labelling)
     int tried = 0;
     bool left_out = false;
     size_t used = 0;
+    option[0] = '\0';
     for (int i = 0; (candidate = sfu_labelling_candidate(labelling, i)) != NULL; i++) {
         left_out = left_out || candidate->needs != NULL;
         if (candidate->needs == NULL && used < size) {
@@ -72,7 +73,9 @@ static int list_tried(char *option, size_t size, const sfu_labelling *labelling)
                 (size_t)snprintf(option + used, size - used, "%s%s", tried++ > 0 ? "," : " --nets ", candidate->net);
         }
     }
-    option[0] = left_out ? option[0] : '\0';
+    if (!left_out) {
+        option[0] = '\0';
+    }
     return tried;
 }
 

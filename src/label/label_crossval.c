@@ -183,8 +183,9 @@ static sfu_status decide(bool *streams, const crossval *self) {
 sfu_status sfu__label_cross_plan(int64_t *refused, const sfu__label_problem *problem, const sfu__candidate *candidate,
                                  const sfu__label_work *work) {
     sfu_status status = SFU_OK;
-    crossval self = {.problem = problem, .candidate = candidate, .work = work, .refused = refused};
+    crossval self = {.problem = problem, .candidate = candidate, .work = work};
     bool streams = false;
+    self.refused = refused;
     SFU_TRY(decide(&streams, &self));
     /* The plans of ranks are made together: one that fails alone would leave the others waiting. */
     SFU_TRY(streams || sfu__processes_here() != NULL ? SFU_OK : prepare(&self, 0));
