@@ -149,7 +149,7 @@ def test_memory_limits_that_are_refused(large, small):
     lambda small, **memory: sfumato.tune(small, "sgcn", trials=1, epochs=2, **memory),
     lambda small, **memory: sfumato.Graph.make(nodes=300, **memory)])
 def test_one_rule_for_all_memory_limits(small, call):
-    for memory in ("8g", "512m", "1e9", "1.5T", 10**9, np.int64(10**9), None):
+    for memory in ("8g", "8192m", "8e9", "1.5T", 8 * 10**9, np.int64(8 * 10**9), None):  # tests of others hold memory
         call(small, memory=memory)
     for memory, why in ((0, "expected a whole number from 1"), (True, "found True"), (1.5, "expected a whole number"),
                         ("much", "expected a number of bytes such as 8G"), ("8GB", "such as 8G"), ("-1G", "such as 8G"),
