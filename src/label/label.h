@@ -24,8 +24,7 @@ bool sfu__label_ignores_graph(int net);
 typedef struct sfu__label_nets {
     int net[SFU__LABEL_NETS]; /* ascending */
     int count;
-    int64_t
-        needs[SFU__LABEL_NETS]; /* bytes, of those that were left out because they exceed the memory limit; else 0 */
+    int64_t needs[SFU__LABEL_NETS]; /* bytes of those that exceed the memory limit and were left out; else 0 */
 } sfu__label_nets;
 
 /* Names separated by commas; NULL: all networks. */
@@ -209,7 +208,7 @@ SFU_CHECKED sfu_status sfu__label_first_candidate(sfu__candidate *candidate, sfu
                                                   const sfu__label_work *work);
 
 /* Leaves out candidates whose first trial in this problem does not fit the memory limit, or fails if the caller `named`
- * them. Some are left: those that can stream. */
+ * them, or none is left. */
 SFU_CHECKED sfu_status sfu__label_nets_fit(sfu__label_nets *nets, sfu__label_problem *problem,
                                            const sfu__label_work *work, bool named);
 

@@ -8,7 +8,6 @@
 
 #include "rank_group.h"
 
-#include <assert.h>
 #include <stdio.h>
 
 bool sfu__label_exceeds(sfu_status status, const sfu__label_work *work) {
@@ -39,6 +38,18 @@ static int64_t needs_of_all(int64_t needs, const sfu__label_work *work) {
     return refused && needs == 0 ? (int64_t)work->memory : needs;
 }
 
+static sfu_status refuse_all(const sfu__label_nets *nets, const sfu__label_work *work) {
+    char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
+    int64_t least = INT64_MAX;
+    for (int net = 0; net < SFU__LABEL_NETS; net++) {
+        least = nets->needs[net] > 0 && nets->needs[net] < least ? nets->needs[net] : least;
+    }
+    return sfu__fail(SFU_ERR_MEMORY,
+                     "%s: no network fits the memory limit of %s; the smallest needs up to %s; use a larger limit",
+                     sfu_dataset_name(work->dataset), sfu__size_text(limit, (double)work->memory),
+                     sfu__size_text(needs, (double)least));
+}
+
 sfu_status sfu__label_nets_fit(sfu__label_nets *nets, sfu__label_problem *problem, const sfu__label_work *work,
                                bool named) {
     sfu_status status = SFU_OK;
@@ -54,7 +65,9 @@ sfu_status sfu__label_nets_fit(sfu__label_nets *nets, sfu__label_problem *proble
             nets->net[nets->count++] = net;
         }
     }
-    assert(nets->count > 0); /* sgcn and three others can stream */
+    if (nets->count == 0) {
+        status = refuse_all(nets, work);
+    }
 done:
     return status;
 }

@@ -204,11 +204,11 @@ struct sfu__plan {
     int threads;
     const sfu__rank_group *ranks; /* NULL, or the processes that divide the passes */
     int64_t limit;                /* of memory, 0: none */
-    int64_t memory,
-        needs;           /* streaming plan: what the limit leaves for allocations, and a limit that is enough; else 0 */
-    int64_t *refused;    /* of the request */
-    int64_t *rank_nodes; /* [ranks + 1]: nodes of each rank; NULL without ranks */
-    bool in_parts;       /* this rank holds the rows of S of its own nodes only */
+    int64_t memory;               /* streaming plan: what the limit leaves for allocations; else 0 */
+    int64_t needs;                /* streaming plan: a limit that is enough; else 0 */
+    int64_t *refused;             /* of the request */
+    int64_t *rank_nodes;          /* [ranks + 1]: nodes of each rank; NULL without ranks */
+    bool in_parts;                /* this rank holds the rows of S of its own nodes only */
     uint8_t *smoothed_rows; /* [nodes]: rows of smoothing matrices that are read; NULL: all (ir/smoothed_rows.c) */
     sfu__pass costed;       /* row_sets of all nodes, if strategies are chosen as for these (request.as_all) */
     int strategies[SFU_PASSES][SFU__SEGMENTS]; /* as requested */

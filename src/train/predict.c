@@ -117,8 +117,8 @@ static void copy_rows(float *to, const sfu__dense *from) {
     }
 }
 
-/* Calibration in blocks of rows: small ones, for a piece within a memory limit has few rows for all threads. */
-enum { BLOCK = 512 };
+/* Calibration in blocks of rows. */
+enum { BLOCK = 4096 };
 typedef struct calibrated {
     sfu__dense rows;
     double temperature;

@@ -20,19 +20,24 @@ SFU__DEVICE_FN sfu__gpu_strides gpu_strides(const sfu__gpu_operand *A) {
     return strides;
 }
 
-/* One chain of a product: terms [begin, end) of a row of A times four columns of B. */
-SFU__DEVICE_FN sfu__f4 gpu_gemm_chain(const float *a, int64_t a_step, const sfu__f4 *b, int64_t quads, int begin,
-                                      int end) {
+/* One chain of a sum: terms [begin, end) of a row or column of A (NULL: ones), `a_step` apart, times four columns of
+ * B. */
+SFU__DEVICE_FN sfu__f4 gpu_dense_chain(const float *a, int64_t a_step, const sfu__f4 *b, int64_t quads, int64_t begin,
+                                       int64_t end) {
     enum { AT_ONCE = 4 };
     sfu__f4 chain = gpu_zero();
-    int k = begin;
+    int64_t k = begin;
     SFU__NO_UNROLL for (; k + AT_ONCE <= end; k += AT_ONCE) {
         float x[AT_ONCE];
-        SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) { x[j] = a[(k + j) * a_step]; }
-        SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) { chain = gpu_fma(x[j], b[(k + j) * quads], chain); }
+        sfu__f4 y[AT_ONCE];
+        SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) {
+            x[j] = a != NULL ? a[(k + j) * a_step] : 1.0F;
+            y[j] = b[(k + j) * quads];
+        }
+        SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) { chain = gpu_fma(x[j], y[j], chain); }
     }
     for (; k < end; k++) {
-        chain = gpu_fma(a[k * a_step], b[k * quads], chain);
+        chain = gpu_fma(a != NULL ? a[k * a_step] : 1.0F, b[k * quads], chain);
     }
     return chain;
 }
@@ -185,10 +190,10 @@ SFU__DEVICE_FN void gpu_gemm_elements(const sfu__gpu_run *run, const sfu__gpu_st
         const int64_t at = i - part * elements, row = gpu_divide(at, quads), quad = at - row * quads;
         const float *a = A + (rows.begin + row) * strides.row;
         const int begin = part * SFU__CHAIN_TERMS, chain_end = begin + SFU__CHAIN_TERMS;
-        sfu__f4 sum = gpu_gemm_chain(a, strides.column, B + quad, quads, begin, chain_end < inner ? chain_end : inner);
+        sfu__f4 sum = gpu_dense_chain(a, strides.column, B + quad, quads, begin, chain_end < inner ? chain_end : inner);
         for (int k = SFU__CHAIN_TERMS; split == 1 && k < inner; k += SFU__CHAIN_TERMS) {
             const int end = k + SFU__CHAIN_TERMS < inner ? k + SFU__CHAIN_TERMS : inner;
-            sum = gpu_add(sum, gpu_gemm_chain(a, strides.column, B + quad, quads, k, end));
+            sum = gpu_add(sum, gpu_dense_chain(a, strides.column, B + quad, quads, k, end));
         }
         if (split > 1) {
             parts[i] = sum;
@@ -381,27 +386,6 @@ SFU__DEVICE_FN void gpu_gemm(const sfu__gpu_run *run, const sfu__gpu_step *step,
     }
 }
 
-/* One chain of rows [begin, end): a column of A (NULL: ones) times four columns of G. */
-SFU__DEVICE_FN sfu__f4 gpu_gemm_t_chain(const float *a, int64_t a_step, const sfu__f4 *g, int64_t quads, int64_t begin,
-                                        int64_t end) {
-    enum { AT_ONCE = 8 };
-    sfu__f4 chain = gpu_zero();
-    int64_t row = begin;
-    SFU__NO_UNROLL for (; row + AT_ONCE <= end; row += AT_ONCE) {
-        float x[AT_ONCE];
-        sfu__f4 y[AT_ONCE];
-        SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) {
-            x[j] = a != NULL ? a[(row + j) * a_step] : 1.0F;
-            y[j] = g[(row + j) * quads];
-        }
-        SFU__UNROLL for (int j = 0; j < AT_ONCE; j++) { chain = gpu_fma(x[j], y[j], chain); }
-    }
-    for (; row < end; row++) {
-        chain = gpu_fma(a != NULL ? a[row * a_step] : 1.0F, g[row * quads], chain);
-    }
-    return chain;
-}
-
 /* Four columns of a row of a part per thread; if the sums are split, of a chain. */
 SFU__DEVICE_FN void gpu_gemm_t_elements(const sfu__gpu_run *run, const sfu__gpu_step *step, int phase) {
     const float *A = step->a.offset >= 0 || step->a.fixed != NULL ? gpu_data(run, &step->a) : NULL;
@@ -424,10 +408,10 @@ SFU__DEVICE_FN void gpu_gemm_t_elements(const sfu__gpu_run *run, const sfu__gpu_
         const float *a = A != NULL ? A + k * strides.column : NULL;
         int64_t begin = first + (int64_t)part * SFU__CHAIN_TERMS;
         int64_t end = begin + SFU__CHAIN_TERMS < last ? begin + SFU__CHAIN_TERMS : last;
-        sfu__f4 sum = gpu_gemm_t_chain(a, strides.row, G + quad, quads, begin, end);
+        sfu__f4 sum = gpu_dense_chain(a, strides.row, G + quad, quads, begin, end);
         for (begin = end; split == 1 && begin < last; begin = end) {
             end = begin + SFU__CHAIN_TERMS < last ? begin + SFU__CHAIN_TERMS : last;
-            sum = gpu_add(sum, gpu_gemm_t_chain(a, strides.row, G + quad, quads, begin, end));
+            sum = gpu_add(sum, gpu_dense_chain(a, strides.row, G + quad, quads, begin, end));
         }
         if (split > 1) {
             parts[i] = sum;

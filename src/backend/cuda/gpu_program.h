@@ -44,9 +44,10 @@ typedef struct sfu__gpu_long_row {
     int32_t row, first_part, parts;
 } sfu__gpu_long_row;
 
-/* The chains are sorted by length within each stage, so that neighbouring threads do the same amount of work. Each
- * group of SFU__GPU_GROUP chains has its entries together: the first pair of each chain, then the second and so on, so
- * that neighbouring threads load neighbouring entries. */
+/* The chains are sorted by length within each stage (features with a mask: within blocks of rows, so that the keep
+ * words of neighbouring rows lie together), so that neighbouring threads do the same amount of work. Each group of
+ * SFU__GPU_GROUP chains has its entries together: the first pair of each chain, then the second and so on, so that
+ * neighbouring threads load neighbouring entries. */
 typedef struct sfu__gpu_matrix {
     const sfu__gpu_entry *entries;
     const sfu__gpu_chain *chains;

@@ -36,7 +36,8 @@ void sfu__process_memory_start(void) {
 
 /* A sanitizer reserves terabytes for itself: then only what this library has allocated counts. */
 int64_t sfu__process_memory(void) {
-    const int64_t STEP = 64 << 20, used = (int64_t)sfu__memory_used();
+    enum { STEP = 64 << 20 };
+    const int64_t used = (int64_t)sfu__memory_used();
     if (SFU__SANITIZED) {
         return used;
     }
