@@ -36,7 +36,8 @@ def ours_on_gpu(tools, options, path, nets):
     """{net: milliseconds per epoch and training} of our trainings on the GPU, many at once."""
     if not options.population:
         return {}
-    ran = run([options.population, "--trainings", "1056", "--nets", ",".join(nets), path], tools.environment, timeout=300)
+    trainings = 4 if options.quick else 1056
+    ran = run([options.population, "--trainings", str(trainings), "--nets", ",".join(nets), path], tools.environment, timeout=300)
     if ran.status != 0:
         raise RuntimeError(ran.why())
     lines = (line.split() for line in ran.output.splitlines())
@@ -58,7 +59,7 @@ def race(book, tools, datasets, options):
     seconds = options.seconds or 0.3
     book.say()
     book.say(f"== gpu: ms per epoch (training step and validation accuracy, hidden 64, dropout 0.5), device {options.device}; "
-             "ours on one core of the processor")  # fmt: skip
+             "ours on one core of the processor and on the GPU")  # fmt: skip
     widths = [9, 10, 13] + [30] * (len(WHO) + 1)
     line = book.table(["dataset", "network", "sfumato", OURS, *WHO.values()], widths)
     failures, fastest = [], {}
@@ -92,20 +93,38 @@ def race(book, tools, datasets, options):
 
 
 def study(book, tools, datasets, options, fastest):
-    """Trials a second: ours in a study on all cores, the others as many as their epochs would let them train."""
+    """Trials per second: ours measured, the others as many as their epochs would let them train."""
     name, path = next(iter(datasets.items()))
     trials = 40 if options.quick else TRIALS
-    _, ran = tools.ours_json("tune", path, "gcn", "--trials", trials, "--jobs", tools.cores, "--study", "memory",
-                                "--space", "paper hidden={64}", "--loss", "sum", *tools.split(path), "--export", tools.folder + "/gpu.csv")  # fmt: skip
+    setting = ["--space", "paper hidden={64}", "--loss", "sum"]
+    _, ran = tools.ours_json("tune", path, "gcn", "--trials", trials, "--jobs", tools.cores, "--study", "memory", *setting,
+                             *tools.split(path), "--device", "cpu", "--export", tools.folder + "/gpu.csv")  # fmt: skip
     epochs = race_epochs.mean_epochs(tools.folder + "/gpu.csv")
     book.say()
     book.say(f"{name} gcn, hidden 64, trials per second at {epochs:.1f} epochs per trial, the mean of a study of {trials} here:")
-    values = [trials / ran.seconds] * 3
-    ours = book.add("gpu study", name, "gcn", f"sfumato, {tools.cores} cores", values, "trials/s")
-    book.say(f"  {ours.who:<34} {ours.median:10.1f}  measured, from start to scores")
+
+    def measured(who, ran, count, what):
+        row = book.add("gpu study", name, "gcn", who, [count / ran.seconds] * 3, "trials/s")
+        book.say(f"  {who:<34} {row.median:10.1f}  measured: {what}")
+        return row
+
+    ours = measured(f"sfumato, {tools.cores} cores", ran, trials, f"a study of {trials}, from start to scores")
+    if options.population:
+        many_studies(tools, options, path, setting, measured)
     for who in ["sfumato, 1 core", OURS, *WHO.values()]:
         row = fastest.get((name, "gcn", who))
         if row is not None:
             values = [1000 / (epochs * ms) for ms in (row.median, row.high, row.low)]
             implied = book.add("gpu study", name, "gcn", who, values, "trials/s", None if who.startswith("sfumato") else ours)
             book.say(f"  {who:<34} {implied.median:10.1f}  implied by its epochs: nothing for choosing, starting, stopping early")
+
+
+def many_studies(tools, options, path, setting, measured):
+    """One study on the GPU, and as many as fill it, all on disk."""
+    trials, studies = (10, 2) if options.quick else (2000, 64)
+    _, ran = tools.ours_json("tune", path, "gcn", "--trials", trials, "--study", tools.folder + "/gpu.db", *setting,
+                             *tools.split(path), "--device", options.device)  # fmt: skip
+    measured("sfumato, GPU, one study", ran, trials, f"a study of {trials} on disk, from start to scores, {ran.seconds:.1f} s")
+    _, ran = tools.ours_json("compare", path, "--nets", "gcn", "--trials", trials, "--splits", studies, *setting,
+                             "--device", options.device, "-o", tools.folder + "/many")  # fmt: skip
+    measured(f"sfumato, GPU, {studies} studies", ran, studies * trials, f"{studies} random splits, on disk, {ran.seconds:.1f} s")

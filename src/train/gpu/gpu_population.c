@@ -282,7 +282,7 @@ static void take_outcomes(const sfu__gpu_worker *worker) {
 
 /* Wide products want the whole memory of a multiprocessor for a slice of their operand. Narrow ones want several blocks
  * on it, so that one computes while another waits. Measured on an H200. */
-enum { THREADS_WIDE = 512, THREADS_NARROW = 256, OPERANDS_NARROW = 1 << 14 };
+enum { THREADS_WIDE = 512, THREADS_NARROW = 256, OPERANDS_NARROW = 24 << 10 };
 
 static const sfu__gpu_kernel *kernel_of(const sfu__gpu_worker *worker, const sfu__gpu_trainer *trainer) {
     return trainer->made.wide ? &worker->wide : &worker->narrow;
