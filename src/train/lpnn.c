@@ -358,6 +358,12 @@ int64_t sfu__lpnn_bytes(const sfu__lpnn_executor *executor) {
            matrix_bytes(&step->xt) + matrix_bytes(&executor->passes[SFU_PASS_EVALUATE].x);
 }
 
+sfu__lpnn_terms sfu__lpnn_terms_of(const sfu_net *net) {
+    const sfu__lpnn *of = &net->lpnn;
+    return (sfu__lpnn_terms){(float)of->mu_graph, (float)of->mu_labelled, (float)of->mu_unlabelled,
+                             (float)of->lambda_labelled, (float)of->lambda_unlabelled};
+}
+
 const sfu__parameters *sfu__lpnn_parameters(const sfu__lpnn_executor *executor) { return &executor->parameters; }
 float *sfu__lpnn_theta(sfu__lpnn_executor *executor) { return executor->theta; }
 float *sfu__lpnn_m(sfu__lpnn_executor *executor) { return executor->m; }

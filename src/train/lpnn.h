@@ -33,6 +33,9 @@ float *sfu__lpnn_theta(sfu__lpnn_executor *executor);
 float *sfu__lpnn_m(sfu__lpnn_executor *executor);
 float *sfu__lpnn_v(sfu__lpnn_executor *executor);
 
+/* The weights of the objective of a network. */
+sfu__lpnn_terms sfu__lpnn_terms_of(const sfu_net *net);
+
 /* Initializes an array laid out as theta: g's weights from the seed; f at the labels of the training nodes (labels[i]
  * is the class of the i-th), uniform elsewhere. */
 void sfu__lpnn_start(float *theta, const sfu__lpnn_executor *executor, const int32_t *labels, uint64_t seed);

@@ -155,15 +155,13 @@ static void step_block(const job *job, int64_t block) {
     const sfu__lpnn_executor *executor = job->executor;
     const sfu__backend *backend = executor->backend;
     const sfu__lpnn_step *step = &executor->step;
-    const sfu__lpnn *lpnn = &executor->net->lpnn;
     const sfu__range rows = rows_of_block(executor->nodes, block);
     const sfu__sparse *x = dropped(&executor->x, &job->masks[0]);
     drop_features(job, rows);
     forward(executor, step->h, x, &executor->F, NULL, job->masks, rows);
 
     const sfu__dense df = sfu__lpnn_view(executor->gradient, executor->f);
-    const sfu__lpnn_terms terms = {(float)lpnn->mu_graph, (float)lpnn->mu_labelled, (float)lpnn->mu_unlabelled,
-                                   (float)lpnn->lambda_labelled, (float)lpnn->lambda_unlabelled};
+    const sfu__lpnn_terms terms = sfu__lpnn_terms_of(executor->net);
     const int last = SFU__LPNN_LAYERS - 1;
     backend->spmm(&df, step->S.bound, &executor->F, false, rows);
     if (step->directed) {
@@ -173,10 +171,10 @@ static void step_block(const job *job, int64_t block) {
                   (sfu__range){block, block + 1});
 
     backward(executor, job->masks, block, rows);
-    if (lpnn->input_f) {
+    if (executor->net->lpnn.input_f) {
         backend->axpy_rows(&df, &step->flow, NULL, 1.0F, rows);
     }
-    if (lpnn->f == SFU__LPNN_SOFTMAX) {
+    if (executor->net->lpnn.f == SFU__LPNN_SOFTMAX) {
         backend->softmax_backward(&df, &executor->F, rows);
     }
     update_f(job, &df, rows);

@@ -55,6 +55,8 @@ typedef struct sfu__training {
     const float *start; /* initial parameters; NULL: from the seed */
     const sfu__objective *objective;
     const sfu__scorer *scorer; /* of the validation nodes; NULL: the score of an epoch is its number of correct nodes */
+    const sfu_net *lpnn; /* on a GPU: takes the weights of LPNN's objective from here; NULL: from the network of the
+                            trainer */
     bool outcome_only; /* the outcome alone matters: validation of an epoch that cannot be the best may exit early, and
                           on_epoch then gets NaN for its validation scores */
 

@@ -56,6 +56,7 @@ static void train_like_gpu(sfu__gpu_outcome *outcome, float *best, int32_t *miss
                         .patience = like->patience,
                         .keep_last = like->keep == SFU_KEEP_LAST,
                         .outcome_only = like->outcome_only,
+                        .lpnn = made->lpnn,
                         .memory = memory,
                         .start = like->start,
                         .counters = counters};

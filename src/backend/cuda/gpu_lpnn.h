@@ -13,8 +13,8 @@ SFU__DEVICE_FN void gpu_lpnn_row(const sfu__gpu_run *run, const sfu__gpu_step *s
     const float *f = gpu_data(run, &step->a) + row * ld, *g = gpu_data(run, &step->b) + row * ld;
     float *d = gpu_data(run, &step->c) + row * ld, *dz = run->memory + step->logits + row * ld;
     const float weight = pass->weights != NULL ? SFU__READ_ONLY(&pass->weights[row]) : 1.0F;
-    to->terms[row] = label >= 0 ? lpnn_labelled_row(d, dz, f, g, cols, label, weight, &run->program->lpnn)
-                                : lpnn_other_row(d, dz, f, g, cols, &run->program->lpnn);
+    to->terms[row] = label >= 0 ? lpnn_labelled_row(d, dz, f, g, cols, label, weight, &run->job->lpnn)
+                                : lpnn_other_row(d, dz, f, g, cols, &run->job->lpnn);
     gpu_clear_padding(d, cols, ld);
     gpu_clear_padding(dz, cols, ld);
 }

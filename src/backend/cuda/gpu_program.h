@@ -222,7 +222,6 @@ typedef struct sfu__gpu_program {
     double train_weight;           /* sum of the weights of the training loss */
     double val_scale;              /* factor of the sum of the validation losses */
     int32_t val_count;
-    sfu__lpnn_terms lpnn;
 } sfu__gpu_program;
 
 /* One training. */
@@ -233,6 +232,7 @@ typedef struct sfu__gpu_job {
     int32_t keep_last;    /* keep the last epoch, not the best */
     int32_t outcome_only; /* validation of an epoch that cannot be the best may end early */
     uint32_t thresholds[SFU__GPU_MASKS];
+    sfu__lpnn_terms lpnn;
     float *memory;      /* of this training */
     const float *start; /* initial parameters; NULL: from the seed */
     float *best;        /* NULL, or where the parameters that are kept are copied to */

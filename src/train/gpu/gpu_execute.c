@@ -106,8 +106,11 @@ done:
 }
 
 static sfu_status send_job(sfu__gpu_executor *self, const sfu__epoch *epoch) {
-    self->sent = (sfu__gpu_job){
-        .seed = epoch->seed, .lr = epoch->lr, .decay = epoch->decay, .memory = (float *)(uintptr_t)self->memory};
+    self->sent = (sfu__gpu_job){.seed = epoch->seed,
+                                .lr = epoch->lr,
+                                .decay = epoch->decay,
+                                .lpnn = self->made.lpnn,
+                                .memory = (float *)(uintptr_t)self->memory};
     for (uint32_t i = 0; i < self->made.mask_count; i++) {
         const double own = self->made.mask_rates[i];
         self->sent.thresholds[i] = sfu__dropout_threshold(own >= 0.0 ? own : epoch->dropout);

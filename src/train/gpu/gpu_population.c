@@ -1,5 +1,6 @@
 /* gpu_population.c - launches whole trainings on a GPU and collects their outcomes. */
 #include "gpu_population.h"
+#include "lpnn.h"
 
 #include <math.h>
 #include <string.h>
@@ -193,6 +194,7 @@ static sfu__gpu_job job_of(const sfu__gpu_worker *worker, const sfu__gpu_trainer
                         .patience = training->patience,
                         .keep_last = training->keep == SFU_KEEP_LAST,
                         .outcome_only = training->outcome_only,
+                        .lpnn = training->lpnn != NULL ? sfu__lpnn_terms_of(training->lpnn) : made->lpnn,
                         .memory = (float *)(uintptr_t)(worker->memory + (uint64_t)(i * sfu__gpu_trainer_each(trainer))),
                         .counters = (int64_t *)(uintptr_t)(device + (uint64_t)at->counters + (uint64_t)i * 24)};
     for (uint32_t k = 0; k < made->mask_count; k++) {

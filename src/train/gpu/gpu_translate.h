@@ -17,6 +17,7 @@ typedef struct sfu__gpu_translation {
     bool wide;                         /* some product has rows of more than 16 floats */
     size_t step_bytes;                 /* of the steps of training and evaluation */
     sfu__gpu_operand hidden;           /* of LPNN: g's last hidden layer in a prediction */
+    sfu__lpnn_terms lpnn;              /* of LPNN: the weights of its objective, unless a job has others */
 } sfu__gpu_translation;
 
 /* `objective` may be NULL: no targets. `columns`: initial values of learned node columns, as in sfu__runner. `epochs`:

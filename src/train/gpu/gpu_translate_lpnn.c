@@ -460,9 +460,7 @@ done:
 /* J sums over nodes: its weight is the number of training nodes, whatever sfu_loss is chosen. */
 static void set_objective(state *self) {
     sfu__gpu_program *program = &self->to->program;
-    const sfu__lpnn *lpnn = &self->executor->net->lpnn;
-    program->lpnn = (sfu__lpnn_terms){(float)lpnn->mu_graph, (float)lpnn->mu_labelled, (float)lpnn->mu_unlabelled,
-                                      (float)lpnn->lambda_labelled, (float)lpnn->lambda_unlabelled};
+    self->to->lpnn = sfu__lpnn_terms_of(self->executor->net);
     if (self->objective != NULL) {
         program->train_weight = self->objective->train_count;
         program->val_scale = self->objective->val_scale;

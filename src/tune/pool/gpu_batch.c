@@ -203,6 +203,7 @@ static sfu__training training_of(const sfu__gpu_batch *self, int i) {
                            .patience = train->patience,
                            .keep = train->keep,
                            .objective = self->options.objective,
+                           .lpnn = candidate->net->is_lpnn ? candidate->net : NULL,
                            .outcome_only = true};
 }
 

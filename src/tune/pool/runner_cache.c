@@ -235,9 +235,14 @@ done:
     return status;
 }
 
-static sfu_status write_key(sfu__text *key, const sfu__runner_cache *cache, const sfu_net *net, double dropout) {
-    return sfu__text_format(key, "%d %s", sfu__train_request(net, cache->split, dropout, 1, cpu).dropout,
-                            sfu_net_text(net));
+/* On a GPU the weights of LPNN's objective belong to a training: a program serves all of them. */
+static sfu_status write_key(sfu__text *key, const sfu__runner_cache *cache, const sfu_net *net, double dropout,
+                            bool for_gpu) {
+    const bool drops = sfu__train_request(net, cache->split, dropout, 1, cpu).dropout;
+    const sfu__lpnn *lpnn = &net->lpnn;
+    return for_gpu && net->is_lpnn
+               ? sfu__text_format(key, "%d lpnn %d %d %d", drops, (int)lpnn->f, lpnn->input_f, lpnn->output_g)
+               : sfu__text_format(key, "%d %s", drops, sfu_net_text(net));
 }
 
 /* ---- programs for a GPU ------------------------------------------------------------------------------------------ */
@@ -247,7 +252,7 @@ sfu_status sfu__runner_cache_acquire(sfu__shared_plan **plan, sfu__runner_cache 
     sfu_status status = SFU_OK;
     sfu__text key = {0};
     *plan = NULL;
-    SFU_TRY(write_key(&key, cache, net, dropout));
+    SFU_TRY(write_key(&key, cache, net, dropout, true));
     SFU_TRY(acquire_plan(plan, cache, key.bytes, net, dropout, true));
 done:
     sfu__text_clear(&key);
@@ -353,7 +358,7 @@ sfu_status sfu__runner_cache_get(const sfu__runner **runner, sfu__runner_cache *
     thread_runners *own = &cache->threads[thread];
     sfu__text key = {0};
     evict_unstaged(cache, own);
-    SFU_TRY(write_key(&key, cache, net, dropout));
+    SFU_TRY(write_key(&key, cache, net, dropout, false));
     cached_runner *kept = find_runner(own, key.bytes);
     if (kept->plan == NULL || strcmp(kept->plan->key, key.bytes) != 0) {
         drop_runner(cache, kept);
