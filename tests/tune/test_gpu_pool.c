@@ -188,6 +188,27 @@ static void networks_are_grouped(void **state) {
     clear(&it);
 }
 
+/* The weights of LPNN's objective belong to a training: all trials with dropout are one launch, and the first, which
+ * has none, another; a third one would fail. */
+static void trials_of_lpnn_share_a_launch(void **state) {
+    (void)state;
+    material it = make("lpnn");
+    sfu__space_free(it.space);
+    assert_ok(sfu__space_new(&it.space, "dropout=(0,0.8) mu_l=(0,1)", "lpnn", NULL));
+    sfu__outcome cpu[FEW], gpu[FEW];
+    sfu__gpu_use use = {.workers = 1, .studies = 1, .required = true};
+    int takes = 0;
+    it.second = rate;
+    it.train.epochs = 6;
+    emulated_set("fail=cuLaunchKernelEx:700:3");
+    assert_ok(sfu__gpu_open(&use.gpu, 0));
+    assert_ok(run(cpu, &takes, &it, NULL, FEW));
+    assert_ok(run(gpu, &takes, &it, &use, FEW));
+    assert_same(cpu, gpu, FEW);
+    sfu__gpu_close(use.gpu);
+    clear(&it);
+}
+
 static void little_memory_runs_fewer(void **state) {
     (void)state;
     int takes = 0;
@@ -293,6 +314,7 @@ int main(int count, char **argv) {
         cmocka_unit_test(the_same_on_both),
         cmocka_unit_test(every_metric),
         cmocka_unit_test(networks_are_grouped),
+        cmocka_unit_test(trials_of_lpnn_share_a_launch),
         cmocka_unit_test(little_memory_runs_fewer),
         cmocka_unit_test(a_lost_device_is_a_failure),
         cmocka_unit_test(a_pool_can_be_freed_at_any_time),
