@@ -64,7 +64,7 @@ same_comparison() {
 }
 
 interrupted_comparison() { # all labels of the last dataset: ends within 3 s of SIGINT, and continues to the same results
-    local compare=(compare "${datasets[-1]}" --nets gcn,mlp+lp --trials 200 --splits 4 --sizes 5 --device cuda) code=0 begin
+    local compare=(compare "${datasets[-1]}" --nets 'gcn,mlp+lp' --trials 200 --splits 4 --sizes 5 --device cuda) code=0 begin
     "${sfumato[@]}" "${compare[@]}" -o "$folder/whole" -q || return 1
     # A background job of a script ignores SIGINT, unless the default is restored.
     env --default-signal=INT "${sfumato[@]}" "${compare[@]}" -o "$folder/stopped" -q &
