@@ -86,7 +86,7 @@ static void measure(const options *options, const char *dataset, const setting *
     must(runner.lpnn != NULL ? sfu__gpu_trainer_new_lpnn(&trainer, gpu, runner.lpnn, &objective, options->epochs)
                              : sfu__gpu_trainer_new(&trainer, gpu, runner.own, net,
                                                     (const float *const *)runner.columns, &objective, options->epochs));
-    must(sfu__gpu_worker_new(&worker, gpu));
+    must(sfu__gpu_worker_new(&worker, gpu, NULL));
     sfu__training *trainings = calloc((size_t)options->trainings, sizeof *trainings);
     double epochs = 0;
     for (int run = -1; run < RUNS; run++) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A GPU against the processor on this machine: trainings, studies and a comparison must have the same bytes, also after a
-# study was killed; compute-sanitizer must find nothing. Not part of the tests, which use an emulated driver.
+# A GPU against the processor on this machine: trainings, studies and a comparison must have the same bytes, also after
+# they were killed or interrupted; compute-sanitizer must find nothing. Not part of the tests, which use an emulated driver.
 #   usage: tests/gpu.sh SFUMATO POPULATION DATASET...     SFUMATO, POPULATION: build/sfumato and build/bench/population
 # Both may be commands of several words. Prints one line per check and ends with 1 if one failed.
 set -uo pipefail
@@ -63,6 +63,23 @@ same_comparison() {
         <(sed 's/,[^,]*$//' "$folder/compare-cuda/results.csv" | cut -d, -f1-12)
 }
 
+interrupted_comparison() { # all labels of the last dataset: ends within 3 s of SIGINT, and continues to the same results
+    local compare=(compare "${datasets[-1]}" --nets 'gcn,mlp+lp' --trials 200 --splits 4 --sizes 5 --device cuda) code=0 begin
+    "${sfumato[@]}" "${compare[@]}" -o "$folder/whole" -q || return 1
+    # A background job of a script ignores SIGINT, unless the default is restored.
+    env --default-signal=INT "${sfumato[@]}" "${compare[@]}" -o "$folder/stopped" -q &
+    local process=$!
+    until compgen -G "$folder/stopped/studies/*" >/dev/null || ! kill -0 $process; do sleep 0.1; done
+    sleep 1
+    begin=$(date +%s%N)
+    kill -INT $process
+    wait $process || code=$?
+    local ms=$((($(date +%s%N) - begin) / 1000000))
+    echo "exit $code, $ms ms after the signal"
+    [ $code -eq 130 ] && [ $ms -le 3000 ] && "${sfumato[@]}" "${compare[@]}" -o "$folder/stopped" -q &&
+        cmp "$folder/whole/results.csv" "$folder/stopped/results.csv"
+}
+
 same_population() { # every training has the processor's parameters
     "${population[@]}" --check --trainings 24 --epochs 40 --patience 15 --nets "$2" "$1" | tee "$folder/population" &&
         [ "$(grep -c '3 of 3' "$folder/population")" -eq "$(tr ',' '\n' <<<"$2" | grep -c .)" ]
@@ -102,6 +119,7 @@ for metric in macro-f1 balanced-accuracy auc average-precision; do
 done
 check "the same study, killed three times" killed_study
 check "a comparison" same_comparison
+check "a comparison, interrupted" interrupted_comparison
 check "bench" measured "${datasets[0]}"
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck; do

@@ -481,6 +481,8 @@ static sfu_status end_early(sfu__tuning *self, sfu_status status) {
     snprintf(why, sizeof why, "%.800s", sfu_message());
     if (status != SFU_ERR_IO) {
         save_finished(self);
+        sfu__trial_pool_stop(self->pool);
+        save_finished(self); /* those of a batch on a GPU whose other trials were still running */
     }
     self->unsaved = self->finished_count;
     if (count_trials(self) != SFU_OK) {

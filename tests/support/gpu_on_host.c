@@ -48,7 +48,7 @@ static void train_like_gpu(sfu__gpu_outcome *outcome, float *best, int32_t *miss
     assert_non_null(memory);
     assert_non_null(shared);
     memset(memory, 0x7f, (size_t)program->memory * sizeof(float)); /* nothing may rely on what was there */
-    int64_t counters[3] = {0};
+    int64_t counters[SFU__GPU_COUNTERS] = {0};
     sfu__gpu_job job = {.seed = like->seed,
                         .lr = (float)like->lr,
                         .decay = (float)like->weight_decay,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { TRIALS = 40, FEW = 6 };
 
@@ -253,6 +254,51 @@ static void a_pool_can_be_freed_at_any_time(void **state) {
     clear(&it);
 }
 
+/* Trial 0 diverges at once; the others would take minutes. */
+static double one_diverges(int i) { return i == 0 ? 1e30 : 0.01; }
+
+/* Stops a pool after some time; whether trial 0 had ended. */
+static bool keeps_what_has_ended(const material *it, bool gpu, long ms) {
+    sfu__gpu_use use = {.workers = 2, .studies = 1, .required = true};
+    sfu__trial_pool *pool = NULL;
+    sfu__finished finished[FEW];
+    int before = 0, after = 0;
+    assert_ok(gpu ? sfu__gpu_open(&use.gpu, 0) : SFU_OK);
+    assert_ok(start(&pool, it, gpu ? &use : NULL));
+    assert_ok(submit(pool, it, FEW));
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+    assert_ok(sfu__trial_pool_take(&before, finished, FEW, pool, 0));
+    assert_true(before == 0 || !gpu);
+    sfu__trial_pool_stop(pool);
+    const sfu_status status = sfu__trial_pool_take(&after, finished + before, FEW - before, pool, 0);
+    assert_true(status == SFU_ERR_CANCELLED || status == SFU_OK); /* the latter if none had begun */
+    assert_true(before + after <= 1);
+    assert_true(before + after == 0 || (finished[0].number == 0 && finished[0].outcome.failed));
+    sfu__trial_pool_free(pool);
+    sfu__gpu_close(use.gpu);
+    return before + after == 1;
+}
+
+/* A pool that is stopped does not wait for what runs, and keeps what has ended; on a GPU both are in one launch. */
+static void what_has_ended_is_kept(void **state) {
+    (void)state;
+    static const char net[] = "smooth | dense 4 relu | softmax";
+    material it = make(net);
+    sfu__space_free(it.space);
+    assert_ok(sfu__space_new(&it.space, "dropout=(0,0.8) lr=(0,1e30)", net, NULL));
+    it.second = one_diverges;
+    it.train.epochs = 300000;
+    it.train.patience = 0;
+    emulated_set("");
+    for (int gpu = 0; gpu < 2; gpu++) {
+        for (long ms = 50; !keeps_what_has_ended(&it, gpu, ms); ms *= 2) {
+            assert_true(ms < 100000);
+        }
+    }
+    assert_int_equal(emulated_left(), 0);
+    clear(&it);
+}
+
 /* ---- failing allocations: fewer trials at once may still succeed ---- */
 
 static atomic_llong allocations, fail_at, blocks;
@@ -318,6 +364,7 @@ int main(int count, char **argv) {
         cmocka_unit_test(little_memory_runs_fewer),
         cmocka_unit_test(a_lost_device_is_a_failure),
         cmocka_unit_test(a_pool_can_be_freed_at_any_time),
+        cmocka_unit_test(what_has_ended_is_kept),
         cmocka_unit_test(allocations_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

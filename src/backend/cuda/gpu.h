@@ -67,7 +67,8 @@ void sfu__gpu_free(sfu__gpu *gpu, uint64_t address);
 /* The bytes of device memory that are free now, or were put back. */
 SFU_CHECKED sfu_status sfu__gpu_free_bytes(sfu__gpu *gpu, int64_t *bytes);
 
-/* Page-locked host memory: copies from and to it do not block the thread, and are faster. Uninitialized. */
+/* Page-locked host memory: copies from and to it do not block the thread, and are faster. Kernels may read it where it
+ * is, by the same address, also while the host writes it. Uninitialized. */
 SFU_CHECKED sfu_status sfu__gpu_alloc_host(sfu__gpu *gpu, void **pointer, int64_t bytes);
 void sfu__gpu_free_host(sfu__gpu *gpu, void *pointer);
 

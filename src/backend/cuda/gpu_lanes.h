@@ -63,7 +63,7 @@ SFU__DEVICE_FN sfu__f4 *gpu_shared(const sfu__gpu_run *run) {
 
 /* Counters in memory that all threads of a training see, and whose turn it is. */
 typedef struct sfu__gpu_counters {
-    int64_t *sums; /* [3], zeros */
+    int64_t *sums; /* [SFU__GPU_SUMS], zeros */
     int turn;
 } sfu__gpu_counters;
 
@@ -111,6 +111,15 @@ SFU__DEVICE_FN void gpu_barrier(const sfu__gpu_run *run) {
     __syncthreads();
 #endif
     (void)run;
+}
+
+/* A word that the host may write while the kernel runs. */
+SFU__DEVICE_FN uint32_t gpu_read_host(const uint32_t *word) {
+#ifdef __CUDACC__
+    return *(const volatile uint32_t *)word;
+#else
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+#endif
 }
 
 typedef struct sfu__gpu_range {

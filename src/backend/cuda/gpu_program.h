@@ -224,6 +224,10 @@ typedef struct sfu__gpu_program {
     int32_t val_count;
 } sfu__gpu_program;
 
+/* Counters of a training, in memory that all of its threads see: sums that take turns (gpu_count), and when it stops
+ * (gpu_note_stop). */
+enum { SFU__GPU_SUMS = 3, SFU__GPU_STOP = SFU__GPU_SUMS, SFU__GPU_COUNTERS };
+
 /* One training. */
 typedef struct sfu__gpu_job {
     uint64_t seed;
@@ -233,16 +237,18 @@ typedef struct sfu__gpu_job {
     int32_t outcome_only; /* validation of an epoch that cannot be the best may end early */
     uint32_t thresholds[SFU__GPU_MASKS];
     sfu__lpnn_terms lpnn;
-    float *memory;      /* of this training */
-    const float *start; /* initial parameters; NULL: from the seed */
-    float *best;        /* NULL, or where the parameters that are kept are copied to */
-    int64_t *counters;  /* three zeros */
-    int32_t *misses;    /* NULL, or per validation node: epochs in which it was misclassified */
+    float *memory;        /* of this training */
+    const float *start;   /* initial parameters; NULL: from the seed */
+    float *best;          /* NULL, or where the parameters that are kept are copied to */
+    int64_t *counters;    /* [SFU__GPU_COUNTERS], zeros */
+    int32_t *misses;      /* NULL, or per validation node: epochs in which it was misclassified */
+    const uint32_t *stop; /* NULL, or in memory of the host, which may write it at any time: not 0 stops the training */
 } sfu__gpu_job;
 
 /* What a training leaves. */
 typedef struct sfu__gpu_outcome {
     int32_t ran, best_epoch, last_improved, diverged;
+    int32_t stopped; /* before its end: the rest means nothing */
     int64_t best_val_correct;
     double best_val_loss;  /* NaN: none */
     double best_val_score; /* of the metric; accuracy: the number of correct nodes */

@@ -120,7 +120,7 @@ SFU__DEVICE_FN sfu__gpu_score gpu_score_of(const sfu__gpu_run *run, const sfu__g
 /* Counts for all threads: each thread adds its own, and all get the sum. The counters are used in turn, so that the
  * next count can start while others still read the last one. */
 SFU__DEVICE_FN int64_t gpu_count(const sfu__gpu_run *run, sfu__gpu_counters *counters, int64_t mine) {
-    int64_t *at = &counters->sums[counters->turn % 3];
+    int64_t *at = &counters->sums[counters->turn % SFU__GPU_SUMS];
 #ifdef __CUDACC__
     if (mine != 0) {
         atomicAdd((unsigned long long *)at, (unsigned long long)mine);
@@ -128,7 +128,7 @@ SFU__DEVICE_FN int64_t gpu_count(const sfu__gpu_run *run, sfu__gpu_counters *cou
     gpu_barrier(run);
     const int64_t sum = *(volatile int64_t *)at;
     if (gpu_lane(run) == 0) { /* that of the turn before last: nobody reads it any more */
-        counters->sums[(counters->turn + 2) % 3] = 0;
+        counters->sums[(counters->turn + 2) % SFU__GPU_SUMS] = 0;
     }
 #else
     const int64_t sum = mine;
@@ -158,6 +158,29 @@ SFU__DEVICE_FN int64_t gpu_correct_in_stage(const sfu__gpu_run *run, const sfu__
     return gpu_count(run, counters, mine);
 }
 
+/* ---- stopping ----------------------------------------------------------------------------------------------------
+ *
+ * The host asks for it in a word of its memory. One thread reads that; the others learn of it from a counter. Its value
+ * is 1 + the number of epochs after which the training stops, so that all threads stop after the same one: a thread
+ * that reads the counter before the barriers of that epoch continues with either value.
+ */
+
+SFU__DEVICE_FN int gpu_asked_to_stop(const sfu__gpu_run *run) {
+    return gpu_lane(run) == 0 && run->job->stop != NULL && gpu_read_host(run->job->stop) != 0;
+}
+
+/* Barriers follow before epoch `ran` ends. */
+SFU__DEVICE_FN void gpu_note_stop(const sfu__gpu_run *run, int asked, int32_t ran) {
+    if (asked) {
+        run->job->counters[SFU__GPU_STOP] = ran + 1;
+    }
+}
+
+SFU__DEVICE_FN int gpu_stops(const sfu__gpu_run *run, int32_t ran) {
+    const int64_t at = *(const volatile int64_t *)&run->job->counters[SFU__GPU_STOP];
+    return at != 0 && ran + 1 >= at;
+}
+
 /* ---- parameters ------------------------------------------------------------------------------------------------- */
 
 SFU__DEVICE_FN float gpu_glorot(const sfu__gpu_parameter *parameter, uint64_t seed, uint64_t position) {
@@ -184,6 +207,7 @@ SFU__DEVICE_FN void gpu_start_parameter(const sfu__gpu_run *run, const sfu__gpu_
 
 SFU__DEVICE_STEP void gpu_start(const sfu__gpu_run *run) {
     const sfu__gpu_program *program = run->program;
+    gpu_note_stop(run, gpu_asked_to_stop(run), 0);
     for (int64_t i = gpu_lane(run); i < program->size; i += gpu_lanes(run)) {
         run->memory[program->theta + i] = run->job->start != NULL ? run->job->start[i] : 0.0F;
         run->memory[program->m + i] = 0.0F;
@@ -256,25 +280,32 @@ SFU__DEVICE_FN void gpu_update_best(sfu__gpu_run *run, sfu__gpu_outcome *out, sf
     }
 }
 
+/* Whether the training has not ended yet. */
 SFU__DEVICE_FN int gpu_continues(const sfu__gpu_run *run, const sfu__gpu_outcome *out) {
     const sfu__gpu_job *job = run->job;
     const int ends = run->program->val_count > 0 && job->patience > 0 && out->ran - out->last_improved >= job->patience;
     return !out->diverged && out->ran < job->epochs && !ends;
 }
 
-/* What runs next: a pass, or a stage of it. */
+/* What runs next: a pass, or a stage of it; GPU_NOTHING before the first epoch. */
+enum { GPU_NOTHING = -1 };
 typedef struct sfu__gpu_turn {
     int pass, stage;
     int64_t possible; /* rows that can still be correct */
 } sfu__gpu_turn;
 
-SFU__DEVICE_FN void gpu_start_epoch(sfu__gpu_run *run, sfu__gpu_turn *turn, sfu__gpu_outcome *out) {
+/* 0: there is none, or the training is to stop. */
+SFU__DEVICE_FN int gpu_start_epoch(sfu__gpu_run *run, sfu__gpu_turn *turn, sfu__gpu_outcome *out) {
+    if (!gpu_continues(run, out) || gpu_stops(run, out->ran)) {
+        return 0;
+    }
     turn->pass = GPU_TRAIN;
     turn->stage = SFU__GPU_ALL_ROWS;
     out->ran++;
     if (gpu_thread(run) == 0) {
         run->epoch = (uint32_t)out->ran;
     }
+    return 1;
 }
 
 SFU__DEVICE_FN void gpu_start_validation(const sfu__gpu_run *run, sfu__gpu_turn *turn, const sfu__gpu_outcome *out) {
@@ -314,18 +345,17 @@ SFU__DEVICE_FN int gpu_end_epoch(sfu__gpu_run *run, sfu__gpu_turn *turn, sfu__gp
     } else if (run->program->val_count > 0) {
         gpu_update_best(run, out, counters);
     }
-    if (!gpu_continues(run, out)) {
-        return 0;
-    }
-    gpu_start_epoch(run, turn, out);
-    return 1;
+    return gpu_start_epoch(run, turn, out);
 }
 
 /* Decides what follows the steps that have just run; 0: the training has ended. */
 SFU__DEVICE_STEP int gpu_next(sfu__gpu_run *run, sfu__gpu_turn *turn, sfu__gpu_outcome *out,
                               sfu__gpu_counters *counters) {
+    const int asked = turn->pass == GPU_TRAIN && gpu_asked_to_stop(run); /* once per epoch; needed at the end */
     int goes_on = 1;
-    if (turn->pass == GPU_TRAIN) {
+    if (turn->pass == GPU_NOTHING) {
+        goes_on = gpu_start_epoch(run, turn, out);
+    } else if (turn->pass == GPU_TRAIN) {
         out->train_loss = gpu_score_of(run, &run->program->passes[GPU_TRAIN]).loss;
         out->val_loss = 0.0;
         out->val_correct = -1;
@@ -342,22 +372,22 @@ SFU__DEVICE_STEP int gpu_next(sfu__gpu_run *run, sfu__gpu_turn *turn, sfu__gpu_o
         goes_on = gpu_end_epoch(run, turn, out, counters);
     }
     gpu_set_stage(run, turn->stage);
+    gpu_note_stop(run, asked, out->ran);
+    out->stopped = !goes_on && gpu_continues(run, out);
     return goes_on;
 }
 
-/* Runs a training to its end. Every thread computes the same outcome. */
+/* Runs a training to its end, or until it is stopped. Every thread computes the same outcome. */
 SFU__DEVICE_FN void gpu_train(sfu__gpu_run *run, const sfu__gpu_step *train, const sfu__gpu_step *validate,
                               sfu__gpu_outcome *out, sfu__gpu_counters *counters) {
-    const sfu__gpu_outcome nothing = {0, 0, 0, 0, 0, NAN, 0.0, 0.0, 0.0, 0, 0.0};
-    sfu__gpu_turn turn;
+    const sfu__gpu_outcome nothing = {0, 0, 0, 0, 0, 0, NAN, 0.0, 0.0, 0.0, 0, 0.0};
+    sfu__gpu_turn turn = {GPU_NOTHING, SFU__GPU_ALL_ROWS, 0};
     *out = nothing;
-    gpu_set_stage(run, SFU__GPU_ALL_ROWS);
     gpu_start(run);
-    gpu_start_epoch(run, &turn, out);
-    do {
+    while (gpu_next(run, &turn, out, counters)) {
         gpu_steps(run, &run->program->passes[turn.pass], turn.pass == GPU_TRAIN ? train : validate);
-    } while (gpu_next(run, &turn, out, counters));
-    if (!out->diverged && (run->job->keep_last || run->program->val_count == 0)) {
+    }
+    if (!out->stopped && !out->diverged && (run->job->keep_last || run->program->val_count == 0)) {
         const double loss = run->program->val_count > 0 ? out->val_loss * run->program->val_scale : NAN;
         gpu_keep_epoch(run, out, loss, counters);
     }

@@ -23,7 +23,8 @@ struct sfu__gpu_worker {
     sfu__gpu_stream *stream;
     sfu__gpu_event *begin, *end;
     sfu__gpu_kernel wide, narrow;
-    uint64_t memory; /* of the trainings */
+    const uint32_t *stop; /* borrowed */
+    uint64_t memory;      /* of the trainings */
     int64_t memory_bytes;
     uint64_t device; /* jobs, outcomes, counters, misses and parameters */
     char *host;      /* the same, page-locked */
@@ -109,12 +110,13 @@ static void free_shared(sfu__gpu_worker *worker) {
     worker->shared_bytes = worker->host_bytes = 0;
 }
 
-sfu_status sfu__gpu_worker_new(sfu__gpu_worker **worker, sfu__gpu *gpu) {
+sfu_status sfu__gpu_worker_new(sfu__gpu_worker **worker, sfu__gpu *gpu, const uint32_t *stop) {
     sfu_status status = SFU_OK;
     sfu__gpu_worker *self = NULL;
     *worker = NULL;
     SFU_ALLOC_ZERO(self, 1);
     self->gpu = gpu;
+    self->stop = stop;
     SFU_TRY(sfu__gpu_stream_new(gpu, &self->stream));
     SFU_TRY(sfu__gpu_event_new(gpu, &self->begin));
     SFU_TRY(sfu__gpu_event_new(gpu, &self->end));
@@ -162,6 +164,8 @@ done:
 
 /* ---- jobs -------------------------------------------------------------------------------------------------------- */
 
+enum { COUNTER_BYTES = SFU__GPU_COUNTERS * sizeof(int64_t) }; /* of one training */
+
 static int64_t after(int64_t offset, int64_t bytes) { return offset + (bytes + 255) / 256 * 256; }
 
 static parcel parcel_of(const sfu__gpu_trainer *trainer, const sfu__training *trainings, int count) {
@@ -175,7 +179,7 @@ static parcel parcel_of(const sfu__gpu_trainer *trainer, const sfu__training *tr
         starts = starts || trainings[i].start != NULL;
     }
     at.counters = after(at.jobs, count * (int64_t)sizeof(sfu__gpu_job));
-    at.outcomes = after(at.counters, count * (int64_t)(3 * sizeof(int64_t)));
+    at.outcomes = after(at.counters, count * (int64_t)COUNTER_BYTES);
     at.misses = after(at.outcomes, count * (int64_t)sizeof(sfu__gpu_outcome));
     at.parameters = after(at.misses, misses ? count * at.misses_each : 0);
     at.starts = after(at.parameters, parameters ? count * at.parameters_each : 0);
@@ -196,7 +200,8 @@ static sfu__gpu_job job_of(const sfu__gpu_worker *worker, const sfu__gpu_trainer
                         .outcome_only = training->outcome_only,
                         .lpnn = training->lpnn != NULL ? sfu__lpnn_terms_of(training->lpnn) : made->lpnn,
                         .memory = (float *)(uintptr_t)(worker->memory + (uint64_t)(i * sfu__gpu_trainer_each(trainer))),
-                        .counters = (int64_t *)(uintptr_t)(device + (uint64_t)at->counters + (uint64_t)i * 24)};
+                        .counters = (int64_t *)(uintptr_t)(device + (uint64_t)(at->counters + i * COUNTER_BYTES)),
+                        .stop = worker->stop};
     for (uint32_t k = 0; k < made->mask_count; k++) {
         job.thresholds[k] =
             sfu__dropout_threshold(made->mask_rates[k] >= 0.0 ? made->mask_rates[k] : training->dropout);
@@ -241,7 +246,7 @@ done:
 static void take_outcome(sfu__training *training, const sfu__gpu_outcome *from, const sfu__gpu_program *program) {
     training->ran = from->ran;
     training->diverged = from->diverged != 0;
-    training->stopped = false;
+    training->stopped = from->stopped != 0;
     training->best_val_correct = from->best_val_correct;
     training->stopping = (sfu__early_stopping){.patience = training->patience,
                                                .best_epoch = from->best_epoch,
@@ -269,6 +274,9 @@ static void take_outcomes(const sfu__gpu_worker *worker) {
         sfu__gpu_outcome outcome;
         memcpy(&outcome, worker->host + at->outcomes + (size_t)i * sizeof outcome, sizeof outcome);
         take_outcome(training, &outcome, program);
+        if (training->stopped) {
+            continue;
+        }
         if (training->misses != NULL) {
             memcpy(training->misses, worker->host + at->misses + i * at->misses_each,
                    (size_t)program->val_count * sizeof(int32_t));

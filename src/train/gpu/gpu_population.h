@@ -31,7 +31,10 @@ typedef struct sfu__gpu_tuning {
 } sfu__gpu_tuning;
 
 typedef struct sfu__gpu_worker sfu__gpu_worker;
-SFU_CHECKED sfu_status sfu__gpu_worker_new(sfu__gpu_worker **worker, sfu__gpu *gpu);
+
+/* `stop`: NULL, or a word of page-locked memory that outlives the worker. When it is not 0, trainings stop after their
+ * current epoch, and those that have not begun do not begin: any thread may set it while they run. */
+SFU_CHECKED sfu_status sfu__gpu_worker_new(sfu__gpu_worker **worker, sfu__gpu *gpu, const uint32_t *stop);
 void sfu__gpu_worker_free(sfu__gpu_worker *worker);
 
 /* Puts the memory of its trainings back, which have ended. */
@@ -43,7 +46,8 @@ void sfu__gpu_worker_release(sfu__gpu_worker *worker);
 SFU_CHECKED sfu_status sfu__gpu_worker_start(sfu__gpu_worker *worker, const sfu__gpu_trainer *trainer,
                                              sfu__training *trainings, int count, const sfu__gpu_tuning *tuning);
 
-/* Waits for the trainings that were started and sets their outcomes. *seconds, if not NULL: the time on the device. */
+/* Waits for the trainings that were started and sets their outcomes; one with `stopped` has none. *seconds, if not
+ * NULL: the time on the device. */
 SFU_CHECKED sfu_status sfu__gpu_worker_wait(sfu__gpu_worker *worker, double *seconds);
 
 /* Starts trainings and waits for them. */

@@ -1,5 +1,6 @@
 /* gpu_batch.c - groups the trials of a batch by network, launches the groups and collects their outcomes. */
 #include "gpu_batch.h"
+#include "progress.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -221,7 +222,7 @@ static sfu_status start_trials(sfu__gpu_batch *self, group *group, int count) {
         trainings[i].misses = learns && i < LEARNING ? group->misses + (size_t)i * nodes : NULL;
     }
     if (*worker == NULL) {
-        SFU_TRY(sfu__gpu_worker_new(worker, self->options.use->gpu));
+        SFU_TRY(sfu__gpu_worker_new(worker, self->options.use->gpu, self->options.stop));
     }
     SFU_TRY(sfu__gpu_worker_start(*worker, group->trainer, trainings, count, &self->tuning));
     group->running = count;
@@ -305,6 +306,10 @@ static sfu_status collect(sfu__gpu_batch *self, group *group) {
     for (int i = group->ended; i < group->ended + group->running; i++) {
         const sfu__training *training = &group->trainings[i];
         sfu__gpu_trial *trial = &self->trials[group->trials[i]];
+        if (training->stopped) { /* it has no outcome; others have */
+            status = sfu__fail(SFU_ERR_CANCELLED, "the trials in flight were stopped");
+            continue;
+        }
         trial->outcome = sfu__outcome_of(training);
         trial->finished = true;
         if (training->misses != NULL) {
@@ -343,7 +348,8 @@ static sfu_status run_groups(sfu__gpu_batch *self) {
         int64_t bytes = 0;
         SFU_TRY(plan_groups(&bytes, self));
         sfu__gpu_lend(self->options.use->gpu, bytes);
-        status = collect_groups(self, start_groups(self));
+        status = sfu__poll(); /* lending may have waited */
+        status = status == SFU_OK ? collect_groups(self, start_groups(self)) : status;
         sfu__gpu_return(self->options.use->gpu, bytes);
     }
 done:

@@ -26,6 +26,7 @@ typedef struct sfu__gpu_batch_options {
     const sfu__space *space;
     const sfu_train_options *train;
     const sfu__objective *objective;
+    const uint32_t *stop; /* as in sfu__gpu_worker_new */
 } sfu__gpu_batch_options;
 
 /* A trial of a batch. */
@@ -44,7 +45,7 @@ SFU_CHECKED sfu_status sfu__gpu_batch_new(sfu__gpu_batch **batch, const sfu__gpu
 void sfu__gpu_batch_free(sfu__gpu_batch *batch);
 
 /* Every trial is finished or refused afterwards; after a failure, some of them are. SFU_ERR_MEMORY: not even one
- * training fits. */
+ * training fits. SFU_ERR_CANCELLED: trainings were stopped, or not started. */
 SFU_CHECKED sfu_status sfu__gpu_batch_run(sfu__gpu_batch *batch, sfu__gpu_trial *trials, int count);
 
 /* Why the first trial was refused; NULL: none was. Borrowed from the batch. */

@@ -65,6 +65,8 @@ struct sfu__trial_pool {
     task_queue submitted, for_gpu; /* with a GPU: the former become the latter when they are launched */
     gpu_thread gpu_threads[GPU_THREADS];
     int gpu_count, gpu_alive; /* threads that were started, and those that have not ended */
+    uint32_t *gpu_stop;       /* page-locked: copy of `ends` that trainings on the GPU read */
+    int64_t gpu_stop_bytes;
     char refusal[SFU__MESSAGE_MAX];
     bool refusal_told;
     pool_thread *threads; /* [count] */
@@ -224,6 +226,9 @@ static sfu_status train(pool_thread *self, pool_task *task, const sfu__candidate
     self->epoch_times = (epoch_times){.number = task->finished.number};
     sfu__training_run(&training, runner, after_epoch, self);
     end_help(self);
+    if (training.stopped && atomic_load(&pool->stop)) {
+        SFU_TRY(sfu__fail(SFU_ERR_CANCELLED, "the trial was stopped"));
+    }
     task->finished.outcome = sfu__outcome_of(&training);
     if (training.misses != NULL) {
         SFU_TRY(sfu__runner_cache_learn(pool->cache, self->index, training.ran, training.best_val_correct));
@@ -407,7 +412,8 @@ static sfu_status prepare_batches(gpu_thread *self, gpu_tasks **taken) {
                                             .cache = pool->cache,
                                             .space = pool->options.space,
                                             .train = pool->options.train,
-                                            .objective = &pool->objective};
+                                            .objective = &pool->objective,
+                                            .stop = pool->gpu_stop};
     SFU_ALLOC(*taken, 1);
     SFU_TRY(sfu__gpu_batch_new(&self->batch, &options));
 done:
@@ -436,6 +442,12 @@ static void *gpu_thread_main(void *argument) {
 /* Needs the lock. */
 static sfu_status start_gpu_threads(sfu__trial_pool *pool) {
     const int wanted = pool->options.gpu.workers < GPU_THREADS ? pool->options.gpu.workers : GPU_THREADS;
+    const sfu_status status = sfu__gpu_take_host(pool->options.gpu.gpu, (void **)&pool->gpu_stop, &pool->gpu_stop_bytes,
+                                                 sizeof *pool->gpu_stop);
+    if (status != SFU_OK) {
+        return status;
+    }
+    *pool->gpu_stop = 0;
     for (; pool->gpu_count < wanted; pool->gpu_count++) {
         gpu_thread *thread = &pool->gpu_threads[pool->gpu_count];
         thread->pool = pool;
@@ -491,13 +503,13 @@ done:
     return status;
 }
 
-void sfu__trial_pool_free(sfu__trial_pool *pool) {
-    if (pool == NULL) {
-        return;
-    }
+void sfu__trial_pool_stop(sfu__trial_pool *pool) {
     pthread_mutex_lock(&pool->lock);
     pool->ends = true;
     atomic_store(&pool->stop, true);
+    if (pool->gpu_stop != NULL) {
+        __atomic_store_n(pool->gpu_stop, 1, __ATOMIC_RELAXED);
+    }
     pthread_cond_broadcast(&pool->task_added);
     pthread_mutex_unlock(&pool->lock);
     for (int i = 0; i < pool->gpu_count; i++) { /* first: they may start the others */
@@ -506,6 +518,15 @@ void sfu__trial_pool_free(sfu__trial_pool *pool) {
     for (int i = 0; i < pool->count; i++) {
         pthread_join(pool->threads[i].id, NULL);
     }
+    pool->gpu_count = pool->count = 0;
+}
+
+void sfu__trial_pool_free(sfu__trial_pool *pool) {
+    if (pool == NULL) {
+        return;
+    }
+    sfu__trial_pool_stop(pool);
+    sfu__gpu_put_host(pool->options.gpu.gpu, pool->gpu_stop, pool->gpu_stop_bytes);
     for (int i = 0; pool->threads != NULL && i < pool->options.jobs; i++) {
         sfu__scorer_clear(&pool->threads[i].scorer);
     }

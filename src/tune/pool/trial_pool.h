@@ -25,7 +25,10 @@ typedef struct sfu__trial_pool_options {
 
 SFU_CHECKED sfu_status sfu__trial_pool_new(sfu__trial_pool **pool, const sfu__trial_pool_options *options);
 
-/* Training runs end after their current epoch, on a GPU after their last one; their results are discarded. */
+/* Training runs end after their current epoch and have no results. What had finished before can still be taken. */
+void sfu__trial_pool_stop(sfu__trial_pool *pool);
+
+/* Stops it first. */
 void sfu__trial_pool_free(sfu__trial_pool *pool);
 
 /* Appends a trial to the queue. Its values are copied. */
