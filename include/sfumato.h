@@ -1203,6 +1203,8 @@ typedef struct sfu_compare_options {
                         * puts the parts together */
     const char *share; /* postgresql://...: machines that make the same call share its studies through this database.
                         * Each takes studies that no other has, and all get all results; NULL: none */
+    const char *sampler; /* of the studies: as in sfu_tune_options, or "auto": tpe-independent for lpnn, tpe for all
+                          * others; NULL: that of the results in the folder, if there are any, else "auto" */
 } sfu_compare_options;
 
 SFU_API void sfu_compare_options_init_sized(sfu_compare_options *options, size_t size);

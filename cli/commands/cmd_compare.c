@@ -14,11 +14,12 @@
 static struct {
     sfu_compare_options compare;
     const char *nets, *sizes;
-    int norm, loss;           /* indices into the lists below */
+    int sampler, norm, loss;  /* indices into the lists below */
     int class_weight, metric; /* and into those of training_options.h */
     int32_t jobs;
 } settings;
 
+static const char *const samplers[] = {"auto", "tpe", "tpe-independent", "random", NULL};
 static const char *const norms[] = {"sym", "sym+row", "sym+row-with-lp", NULL};
 static const char *const losses[] = {"auto", "sum", "mean", NULL};
 
@@ -53,6 +54,7 @@ static int set_options(cli_list *nets, cli_list *sizes, int count, char **datase
     options->loss = settings.loss == 0 ? SFU_LOSS_OF_SPACE : settings.loss == 1 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
     options->metric = (sfu_metric)settings.metric;
     options->balanced = settings.class_weight == 1;
+    options->sampler = settings.sampler > 0 ? samplers[settings.sampler] : NULL;
     options->jobs = settings.jobs;
     return DONE;
 }
@@ -148,6 +150,10 @@ static const cli_option options[] = {
                  "trials per study of lpnn, which costs more than all other networks together"),
     OPTION_OFFER("space", VALUE_TEXT, "SPACE", settings.compare.space, "that of the results, or practical",
                  offer_spaces, false, "search space: paper, practical, or ranges, as for sfumato tune"),
+    OPTION_CHOICE("sampler", settings.sampler, samplers,
+                  "sampler of the studies, as for sfumato tune; auto: that of the results, or tpe-independent for lpnn "
+                  "and tpe for "
+                  "all others"),
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one per core",
                  "number of parallel trainings; does not affect the result"),
     OPTION_SEED("seed", settings.compare.seed, "random seed of the searches and trainings"),

@@ -16,12 +16,13 @@
 static struct {
     sfu_compare_options compare;
     const char *datasets, *nets;
-    int feature_norm, loss, self_loops; /* indices into the lists below */
+    int sampler, feature_norm, loss, self_loops; /* indices into the lists below */
     int32_t jobs;
     const char *folder, *part;
     bool keep_studies;
 } settings;
 
+static const char *const samplers[] = {"auto", "tpe", "tpe-independent", "random", NULL};
 static const char *const feature_norms[] = {"sym", "sym+row", "sym+row-with-lp", NULL};
 static const char *const losses[] = {"sum", "mean", NULL}; /* the first is the default */
 static const char *const self_loops[] = {"drop", "keep", NULL};
@@ -177,6 +178,7 @@ static int set_options(cli_list *datasets, cli_list *nets, const char *folder) {
     options->feature_norm = feature_norms[settings.feature_norm];
     options->loss = settings.loss == 0 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
     options->keep_loops = settings.self_loops == 1;
+    options->sampler = settings.sampler > 0 ? samplers[settings.sampler] : NULL;
     options->jobs = settings.jobs;
     options->folder = folder;
     options->drop_studies = !settings.keep_studies;
@@ -272,6 +274,10 @@ static const cli_option options[] = {
         "feature-norm", settings.feature_norm, feature_norms,
         "interpretation: normalization of feature smoothing: symmetric, symmetric with rows scaled to sum to 1, or the "
         "latter only in networks with label propagation"),
+    OPTION_CHOICE("sampler", settings.sampler, samplers,
+                  "interpretation: sampler of the studies, as for sfumato tune; auto: that of the results, or "
+                  "tpe-independent for lpnn and tpe for "
+                  "all others"),
     OPTION_CHOICE("loss", settings.loss, losses, "interpretation: cross-entropy over the labelled nodes: sum or mean"),
     OPTION_CHOICE(
         "self-loops", settings.self_loops, self_loops,

@@ -582,6 +582,7 @@ class sfu_compare_options(Structure):
         ("part", c_int),
         ("parts", c_int),
         ("share", c_char_p),
+        ("sampler", c_char_p),
     ]
 
 

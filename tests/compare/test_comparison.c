@@ -203,6 +203,10 @@ static void requests_come_back(void **state) {
     assert_fails(SFU_ERR_ARGUMENT, sfu__request_make(&request, "compare", &options), "metric 17");
     sfu__request_clear(&request);
     options.metric = SFU_METRIC_ACCURACY;
+    options.sampler = "grid";
+    assert_fails(SFU_ERR_ARGUMENT, sfu__request_make(&request, "compare", &options), "\"grid\"", "tpe-independent");
+    sfu__request_clear(&request);
+    options.sampler = NULL;
     assert_fails(SFU_ERR_ARGUMENT, sfu__request_make(&request, "set1", &options), "no class weights");
     sfu__request_clear(&request);
     options.balanced = false;
@@ -285,6 +289,41 @@ static char *file_of(const char *folder, const char *name) {
     memcpy(text, bytes.data, bytes.size);
     sfu__bytes_close(&bytes);
     return text;
+}
+
+static const char *sampler_of(const char *net, const char *sampler) {
+    sfu__task task = {0};
+    sfu__request request = {.sampler = (char *)(uintptr_t)sampler};
+    snprintf(task.net, sizeof task.net, "%s", net);
+    return sfu__task_sampler(&task, &request);
+}
+
+static void lpnn_has_another_sampler(void **state) {
+    (void)state;
+    assert_string_equal(sampler_of("lpnn", "auto"), "tpe-independent");
+    assert_string_equal(sampler_of("lpnn(f=clamp)", "auto"), "tpe-independent");
+    assert_string_equal(sampler_of("gcn", "auto"), "tpe");
+    assert_string_equal(sampler_of("lpnn", "tpe"), "tpe");
+    assert_string_equal(sampler_of("gcn", "random"), "random");
+}
+
+/* A manifest without one is older: all networks had tpe. */
+static void an_older_manifest_has_tpe(void **state) {
+    (void)state;
+    static const char *const texts[][2] = {
+        {"{\"kind\": \"set1\", \"nets\": [\"gcn\", \"lpnn\"]}", "tpe"},
+        {"{\"kind\": \"set1\", \"nets\": [\"gcn\"]}", "auto"},
+        {"{\"kind\": \"set1\", \"nets\": [\"lpnn\"], \"sampler\": \"random\"}", "random"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        sfu__request request = {0};
+        sfu__json_text json = {0};
+        assert_ok(sfu__json_read(&json, texts[i][0], strlen(texts[i][0]), "here"));
+        assert_ok(sfu__request_read(&request, json.root, "here"));
+        assert_string_equal(request.sampler, texts[i][1]);
+        sfu__request_clear(&request);
+        sfu__json_clear(&json);
+    }
 }
 
 static void assert_same_results(const char *one, const char *other) {
@@ -772,6 +811,8 @@ int main(void) {
         cmocka_unit_test(tables_of_earlier_versions_are_read),
         cmocka_unit_test(broken_tables_are_refused),
         cmocka_unit_test(requests_come_back),
+        cmocka_unit_test(lpnn_has_another_sampler),
+        cmocka_unit_test(an_older_manifest_has_tpe),
         cmocka_unit_test(runs_come_to_the_same),
         cmocka_unit_test(a_finished_run_does_nothing),
         cmocka_unit_test(a_study_that_cannot_go_on_is_to_be_removed),

@@ -90,6 +90,9 @@ static sfu_status add_facts(sfu__text *html, const sfu_results *results) {
         SFU_TRY(add_number(html, "trials of lpnn", request->lpnn_trials));
     }
     SFU_TRY(add_fact(html, "search space", request->space));
+    if (strcmp(request->sampler, "auto") != 0) {
+        SFU_TRY(add_fact(html, "sampler", request->sampler));
+    }
     SFU_TRY(add_fact(html, "loss", request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
     if (!sfu__is_accuracy(results)) {
         SFU_TRY(add_fact(html, "metric", sfu__metric_words(results)));

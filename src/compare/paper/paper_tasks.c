@@ -115,7 +115,7 @@ static sfu__task task_of(const sfu__published_row *row, const sfu__paper_dataset
                       .alpha = row->alpha,
                       .beta = row->beta,
                       .exponents = strcmp(row->table, "degree-exponents") == 0,
-                      .trials = strcasecmp(row->net, "lpnn") == 0 ? request->lpnn_trials : request->trials};
+                      .trials = sfu__is_lpnn(row->net) ? request->lpnn_trials : request->trials};
     const bool is_set = strncmp(row->table, "set", 3) == 0;
     copy_lower(task.net, sizeof task.net, row->net);
     memcpy(task.dataset, dataset->name, sizeof task.dataset);

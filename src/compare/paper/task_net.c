@@ -134,3 +134,8 @@ sfu_status sfu__task_space(sfu__text *space, const sfu__task *task, const sfu__r
     const char *ranges = sfu__extra_net_ranges(task->net);
     return sfu__text_format(space, "%s%s%s", request->space, *ranges != '\0' ? " " : "", ranges);
 }
+
+const char *sfu__task_sampler(const sfu__task *task, const sfu__request *request) {
+    const char *chosen = sfu__is_lpnn(task->net) ? "tpe-independent" : "tpe";
+    return strcmp(request->sampler, "auto") == 0 ? chosen : request->sampler;
+}

@@ -56,6 +56,9 @@ sfu_status sfu__request_command(sfu__text *command, const sfu__request *request)
     if (compare) {
         SFU_TRY(add_option(command, "--space", request->space));
     }
+    if (strcmp(request->sampler, "auto") != 0) {
+        SFU_TRY(add_option(command, "--sampler", request->sampler));
+    }
     SFU_TRY(sfu__text_format(command, " --seed %" PRIu64, request->seed));
     SFU_TRY(add_option(command, "--feature-norm", request->feature_norm));
     SFU_TRY(sfu__text_format(command, " --loss %s%s", request->loss == SFU_LOSS_SUM ? "sum" : "mean",

@@ -113,6 +113,10 @@ static sfu_status put_readings(sfu__text *text, const sfu__request *request) {
     SFU_TRY(sfu__put_list(text, (const char *const[]){request->feature_norm}, 1, ""));
     SFU_TRY(sfu__text_format(text, "%s%s", request->keep_loops ? "; self-loops kept" : "",
                              request->balanced ? "; class weights: balanced" : ""));
+    if (strcmp(request->sampler, "auto") != 0) {
+        SFU_TRY(sfu__text_format(text, "; sampler: "));
+        SFU_TRY(sfu__put_list(text, (const char *const[]){request->sampler}, 1, ""));
+    }
     if (request->lpnn[0] != '\0') {
         SFU_TRY(sfu__text_format(text, "; lpnn: "));
         SFU_TRY(sfu__put_list(text, (const char *const[]){request->lpnn}, 1, ""));

@@ -167,14 +167,15 @@ done:
     return status;
 }
 
-/* A comparison without a space or loss keeps that of the results in its folder. Studies are kept in a folder that
- * kept them before. */
+/* A comparison without a space or loss keeps that of the results in its folder, and any keeps the sampler. Studies are
+ * kept in a folder that kept them before. */
 static sfu_status make_request(sfu_results *results, const char *kind, const sfu_compare_options *given) {
     sfu_status status = SFU_OK;
     sfu__request before = {0};
     sfu_compare_options options = *given;
     SFU_TRY(sfu__manifest_read(&before, results->folder));
     options.drop_studies = options.drop_studies && (before.kind == NULL || before.drop_studies);
+    options.sampler = options.sampler == NULL && before.kind != NULL ? before.sampler : options.sampler;
     if (strcmp(kind, "compare") == 0 && before.kind != NULL && strcmp(before.kind, kind) == 0 &&
         before.space[0] != '\0') {
         options.space = options.space == NULL ? before.space : options.space;

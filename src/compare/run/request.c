@@ -3,6 +3,8 @@
 
 #include "beyond.h"
 #include "file.h"
+#include "results.h"
+#include "sampler.h"
 #include "space.h"
 
 #include <ctype.h>
@@ -16,6 +18,7 @@ void sfu__request_clear(sfu__request *request) {
     sfu__string_list_clear(&request->sizes);
     sfu__free(request->kind);
     sfu__free(request->space);
+    sfu__free(request->sampler);
     sfu__free(request->feature_norm);
     sfu__free(request->lpnn);
     sfu__free(request->version);
@@ -134,6 +137,15 @@ static sfu_status check_norm(const sfu__request *request) {
                              sfu__quote(quoted, request->feature_norm, strlen(request->feature_norm)));
 }
 
+static sfu_status check_sampler(const sfu__request *request) {
+    char quoted[SFU__QUOTE_MAX];
+    sfu__sampler_kind kind;
+    return strcmp(request->sampler, "auto") == 0 || sfu__sampler_kind_of(&kind, request->sampler)
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_ARGUMENT, "sampler %s; expected auto, tpe, tpe-independent or random",
+                           sfu__quote(quoted, request->sampler, strlen(request->sampler)));
+}
+
 sfu_loss sfu__space_loss(const char *space) { return strncmp(space, "paper", 5) == 0 ? SFU_LOSS_SUM : SFU_LOSS_MEAN; }
 
 sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_compare_options *options) {
@@ -148,6 +160,7 @@ sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_
     request->keep_loops = options->keep_loops;
     request->drop_studies = options->drop_studies;
     SFU_TRY(copy(&request->kind, kind));
+    SFU_TRY(copy(&request->sampler, options->sampler != NULL ? options->sampler : "auto"));
     SFU_TRY(copy(&request->space, options->space != NULL ? options->space : default_space(compare)));
     request->loss = options->loss != SFU_LOSS_OF_SPACE ? options->loss : sfu__space_loss(request->space);
     SFU_TRY(copy(&request->feature_norm, options->feature_norm));
@@ -169,6 +182,7 @@ sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_
     }
     SFU_TRY(check_metric(request, compare));
     SFU_TRY(check_norm(request));
+    SFU_TRY(check_sampler(request));
     SFU_TRY(check_sizes(request));
     SFU_TRY(check_nets(request, compare));
     SFU_TRY(check_lpnn(request));
@@ -181,6 +195,7 @@ sfu_status sfu__request_difference(sfu__text *text, const sfu__request *before, 
         const char *option, *before, *now;
     } words[] = {
         {"space", before->space, now->space},
+        {"sampler", before->sampler, now->sampler},
         {"feature-norm", before->feature_norm, now->feature_norm},
         {"lpnn", before->lpnn, now->lpnn},
         {"loss", before->loss == SFU_LOSS_SUM ? "sum" : "mean", now->loss == SFU_LOSS_SUM ? "sum" : "mean"},
@@ -230,6 +245,7 @@ sfu_status sfu__request_print(sfu__text *json, const sfu__request *request) {
     SFU_TRY(put_list(json, "nets", &request->nets));
     SFU_TRY(put_list(json, "sizes", &request->sizes));
     SFU_TRY(put_text(json, "space", request->space));
+    SFU_TRY(put_text(json, "sampler", request->sampler));
     SFU_TRY(put_text(json, "feature_norm", request->feature_norm));
     SFU_TRY(put_text(json, "lpnn", request->lpnn));
     SFU_TRY(put_text(json, "loss", request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
@@ -285,6 +301,16 @@ static sfu_metric metric_of(const sfu__json *json) {
     return (sfu_metric)metric;
 }
 
+/* Earlier versions had tpe for all networks; only lpnn has another now. */
+static sfu_status take_sampler(char **to, const sfu__json *json, const sfu__string_list *nets) {
+    const char *text = sfu__json_string(sfu__json_get(json, "sampler"));
+    bool lpnn = false;
+    for (int i = 0; i < nets->count; i++) {
+        lpnn = lpnn || sfu__is_lpnn(nets->items[i]);
+    }
+    return copy(to, text != NULL ? text : lpnn ? "tpe" : "auto");
+}
+
 sfu_status sfu__request_read(sfu__request *request, const sfu__json *json, const char *path) {
     sfu_status status = SFU_OK;
     int64_t seed = 0;
@@ -296,6 +322,7 @@ sfu_status sfu__request_read(sfu__request *request, const sfu__json *json, const
     SFU_TRY(take_list(&request->nets, json, "nets"));
     SFU_TRY(take_list(&request->sizes, json, "sizes"));
     SFU_TRY(take_text(&request->space, json, "space"));
+    SFU_TRY(take_sampler(&request->sampler, json, &request->nets));
     SFU_TRY(take_text(&request->feature_norm, json, "feature_norm"));
     SFU_TRY(take_text(&request->lpnn, json, "lpnn"));
     request->loss = is_word(json, "loss", "mean") ? SFU_LOSS_MEAN : SFU_LOSS_SUM;

@@ -14,6 +14,7 @@ typedef struct sfu__request {
     sfu__string_list sizes;    /* "1" to "5", counts, "standard" */
     int32_t splits, trials, lpnn_trials;
     char *space;
+    char *sampler; /* "auto": sfu__task_sampler chooses */
     uint64_t seed;
     char *feature_norm, *lpnn; /* lpnn: "" for the defaults */
     sfu_loss loss;

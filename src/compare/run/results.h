@@ -88,6 +88,7 @@ SFU_CHECKED sfu_status sfu__entry_read(sfu__entry *entry, const sfu__entries *en
 /* The tasks of a request, in the order of the tables: datasets, then sizes, then networks, then splits. Tables of the
  * paper are in paper_tasks.c. The first calls one of the others. */
 SFU_CHECKED sfu_status sfu__request_tasks(sfu__tasks *tasks, const sfu__request *request);
+bool sfu__is_lpnn(const char *net); /* of a task or request */
 SFU_CHECKED sfu_status sfu__tasks_make(sfu__tasks *tasks, const sfu__request *request);
 SFU_CHECKED sfu_status sfu__paper_tasks(sfu__tasks *tasks, const sfu__request *request);
 
@@ -100,6 +101,10 @@ SFU_CHECKED sfu_status sfu__task_net(sfu__text *net, const sfu__task *task, cons
 
 /* The search space of its study. */
 SFU_CHECKED sfu_status sfu__task_space(sfu__text *space, const sfu__task *task, const sfu__request *request);
+
+/* Its sampler. The joint estimate of "tpe" seldom leaves the region of its first good trials; in the eight dimensions
+ * of lpnn that is often a poor one. */
+const char *sfu__task_sampler(const sfu__task *task, const sfu__request *request);
 
 /* Its dataset, with the noise in its edges that the name of the dataset says (beyond.h). */
 SFU_CHECKED sfu_status sfu__task_open(sfu_dataset **dataset, const sfu__task *task, const sfu__request *request);

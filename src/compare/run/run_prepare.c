@@ -210,7 +210,7 @@ static double weight_of(const sfu_dataset *dataset, const sfu__task *task) {
     const double nodes = sfu_dataset_nodes(dataset);
     const double nonzeros = words.rows > 0 ? (double)words.indptr[words.rows] : nodes * sfu_dataset_features(dataset);
     const bool linear = strstr(task->net, "linear") != NULL || strncmp(task->net, "sgcn", 4) == 0;
-    const double width = strncmp(task->net, "lpnn", 4) == 0 ? 400.0 : linear ? 8.0 : 64.0;
+    const double width = sfu__is_lpnn(task->net) ? 400.0 : linear ? 8.0 : 64.0;
     return 1e-9 * width * (nonzeros + (double)graph.indptr[graph.rows] + 16.0 * nodes) + 1e-4;
 }
 

@@ -31,7 +31,8 @@ static sfu_status make_key(char key[SFU__DIGEST_TEXT], const sfu__running *run, 
     SFU_TRY(sfu__task_net(&text, job->task, request));
     SFU_TRY(sfu__text_format(&text, "\n"));
     SFU_TRY(sfu__task_space(&text, job->task, request));
-    SFU_TRY(sfu__text_format(&text, "\n%" PRIu64 "\n%d\n%d\n%d\n%d\n%d\n%d\n", request->seed, job->task->trials,
+    SFU_TRY(sfu__text_format(&text, "\n%s\n%" PRIu64 "\n%d\n%d\n%d\n%d\n%d\n%d\n",
+                             sfu__task_sampler(job->task, request), request->seed, job->task->trials,
                              (int)request->loss, (int)request->metric, request->balanced, job->keeps_curve,
                              sfu__details_wanted(job->task)));
     SFU_TRY(sfu__digest_of(key, text.bytes, text.size));

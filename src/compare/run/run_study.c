@@ -155,6 +155,7 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     options.space_is_shared = true;
     options.trials = self->task->trials;
     options.seed = request->seed;
+    options.sampler = sfu__task_sampler(self->task, request);
     options.jobs = threads;
     options.study = SFU_HAVE_SQLITE ? file.bytes : NULL;
     sfu_train_options_init(&train);

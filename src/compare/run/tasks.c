@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static void copy(char *to, size_t size, const char *from) { snprintf(to, size, "%s", from); }
 
@@ -34,7 +35,7 @@ done:
     return status;
 }
 
-static bool is_lpnn(const char *net) { return strncmp(net, "lpnn", 4) == 0; }
+bool sfu__is_lpnn(const char *net) { return strncasecmp(net, "lpnn", 4) == 0; }
 
 static sfu_status check_length(const char *text, size_t size) {
     char quoted[SFU__QUOTE_MAX];
@@ -60,7 +61,7 @@ sfu_status sfu__tasks_make(sfu__tasks *tasks, const sfu__request *request) {
         copy(task.path, sizeof task.path, dataset);
         copy(task.size, sizeof task.size, size);
         copy(task.net, sizeof task.net, net);
-        task.trials = is_lpnn(net) ? request->lpnn_trials : request->trials;
+        task.trials = sfu__is_lpnn(net) ? request->lpnn_trials : request->trials;
         SFU_TRY(add_splits(tasks, request, &task));
     }
 done:
