@@ -144,7 +144,7 @@ same one.st other.st
 awk 'BEGIN { for (i = 1; i < 9; i++) print i "," i % 8 + 1 }' >ring.csv
 awk 'BEGIN { for (i = 1; i < 9; i++) print i "," (i < 7 ? i % 2 : "") }' >ring_labels.csv
 for command in 'train citation gcn -o never' 'predict citation one.st -o never' 'evaluate citation one.st' \
-    'tune citation gcn --trials 2 --study never' 'explain citation gcn' \
+    'tune citation gcn --trials 2 --study never' 'explain citation gcn' 'compare citation -o never' \
     'label --edges ring.csv --labels ring_labels.csv -o never'; do
     code=0
     # shellcheck disable=SC2086 # several words
