@@ -77,6 +77,9 @@ void *sfu__resize(void *pointer, size_t count, size_t size) {
     void *block = allocator_in_use.resize(allocator_in_use.user, pointer, bytes > 0 ? bytes : 1);
     if (block == NULL) {
         const bool limited = sfu__memory_limit() > 0 && allocator_in_use.resize == malloc_resize;
+        if (limited && sfu__memory_refused() == 0) { /* the system refused it: RLIMIT_DATA, as large as the limit */
+            sfu__memory_refuse(sfu__memory_used() + bytes);
+        }
         sfu__fail(SFU_ERR_MEMORY, "out of memory%s: cannot allocate %zu bytes", limited ? " within the limit" : "",
                   bytes);
     }
