@@ -160,9 +160,9 @@ SFU_API int sfu_ranks_number(void);
  * cannot. */
 SFU_API SFU_CHECKED sfu_status sfu_ranks_join(int group, int *process);
 
-/* Leaves the others, once all of them do. false: some did not within so many seconds, so that they may wait for this
- * one: call sfu_ranks_abort. */
-SFU_API SFU_CHECKED bool sfu_ranks_leave(double seconds);
+/* Leaves the others, once all of them do; *code, an exit status, becomes the largest of all. false: some did not within
+ * so many seconds, so that they may wait for this one: call sfu_ranks_abort. */
+SFU_API SFU_CHECKED bool sfu_ranks_leave(int *code, double seconds);
 
 /* Ends all ranks with this exit status. */
 SFU_API void sfu_ranks_abort(int code);
