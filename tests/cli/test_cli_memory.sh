@@ -119,6 +119,7 @@ PYTHON
     fails 'needs up to .* of memory, more than the limit of 1M; use a larger limit' \
         "${label[@]}" -o never.csv --memory 1M --quiet
     fails 'needs about .*; only a network' tune few.safetensors gcn --trials 2 --study memory --memory 10M --quiet
+    fails 'needs about .*; only a network' tune citation lpnn --trials 2 --study memory --memory 4M --quiet
 fi
 
 # Tables are imported within the limit, too.
