@@ -137,5 +137,6 @@ int main(int argc, char **argv) {
     }
     trained_stop(&it);
     setting_close(&of);
-    return sfu_ranks_leave(60) ? 0 : 1;
+    int code = 0;
+    return sfu_ranks_leave(&code, 60) ? code : 1;
 }

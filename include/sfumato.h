@@ -160,9 +160,9 @@ SFU_API int sfu_ranks_number(void);
  * cannot. */
 SFU_API SFU_CHECKED sfu_status sfu_ranks_join(int group, int *process);
 
-/* Leaves the others, once all of them do. false: some did not within so many seconds, so that they may wait for this
- * one: call sfu_ranks_abort. */
-SFU_API SFU_CHECKED bool sfu_ranks_leave(double seconds);
+/* Leaves the others, once all of them do; *code, an exit status, becomes the largest of all. false: some did not within
+ * so many seconds, so that they may wait for this one: call sfu_ranks_abort. */
+SFU_API SFU_CHECKED bool sfu_ranks_leave(int *code, double seconds);
 
 /* Ends all ranks with this exit status. */
 SFU_API void sfu_ranks_abort(int code);
@@ -1205,6 +1205,8 @@ typedef struct sfu_compare_options {
                         * Each takes studies that no other has, and all get all results; NULL: none */
     const char *sampler; /* of the studies: as in sfu_tune_options, or "auto": tpe-independent for lpnn, tpe for all
                           * others; NULL: that of the results in the folder, if there are any, else "auto" */
+    uint64_t memory;   /* as in sfu_train_options; studies then run one after the other, on the CPU. Networks that do
+                        * not fit are left out (sfu_results_left_out). Never changes a result; not for sfu_reproduce */
 } sfu_compare_options;
 
 SFU_API void sfu_compare_options_init_sized(sfu_compare_options *options, size_t size);
@@ -1215,6 +1217,13 @@ static inline void sfu_compare_options_init(sfu_compare_options *options) {
 /* Runs the studies that are missing in the folder, and writes results.csv, timings.csv and manifest.json there as it
  * proceeds. */
 SFU_API SFU_CHECKED sfu_status sfu_compare(sfu_results **results, const sfu_compare_options *options);
+
+/* The i-th network that this call left out because of the memory limit; NULL after the last. */
+typedef struct sfu_left_out {
+    const char *dataset, *net, *size; /* as given */
+    const char *needs;                /* the limit that it needs: "55.4M" */
+} sfu_left_out;
+SFU_API const sfu_left_out *sfu_results_left_out(const sfu_results *results, int i);
 
 /* Opens the results in a folder. Learning curves (curves.csv) that cannot be read are left out, with a warning. */
 SFU_API SFU_CHECKED sfu_status sfu_results_open(sfu_results **results, const char *folder);

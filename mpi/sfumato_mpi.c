@@ -39,11 +39,12 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static bool all_left(double seconds) {
+static bool all_left(int *code, double seconds) {
+    static int largest; /* a request that has not ended may still write it */
     MPI_Request request;
     int done = 0;
     const double end = now() + seconds;
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Iallreduce(code, &largest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
     while (!done) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (!done && now() > end) {
@@ -53,6 +54,7 @@ static bool all_left(double seconds) {
             nanosleep(&(struct timespec){0, 1000000}, NULL);
         }
     }
+    *code = largest;
     return true;
 }
 

@@ -59,18 +59,44 @@ static int set_options(cli_list *nets, cli_list *sizes, int count, char **datase
     return DONE;
 }
 
+/* What the memory limit left out: an array, or NULL. */
+static json_t *left_out_json(const sfu_results *results) {
+    json_t *list = json_array();
+    const sfu_left_out *item;
+    for (int i = 0; (item = sfu_results_left_out(results, i)) != NULL; i++) {
+        json_array_append_new(list,
+                              json_pack("{s:o, s:o, s:o, s:s}", "dataset", json_bytes(item->dataset), "net",
+                                        json_bytes(item->net), "size", json_bytes(item->size), "needs", item->needs));
+    }
+    return list;
+}
+
 static int print_json(const sfu_results *results) {
     json_t *object = results_json(results);
     const bool ok = object && json_put(object, "folder", json_bytes(sfu_results_folder(results))) &&
-                    json_put(object, "device", json_bytes(settings.compare.device));
+                    json_put(object, "device", json_bytes(settings.compare.device)) &&
+                    json_put(object, "left_out", left_out_json(results));
     if (!ok) {
         json_decref(object);
     }
     return put_json_exact(ok ? object : NULL);
 }
 
+static void print_left_out(const sfu_results *results) {
+    const sfu_left_out *item;
+    for (int i = 0; (item = sfu_results_left_out(results, i)) != NULL; i++) {
+        printf("%s", i == 0 ? "\nLeft out because of the memory limit:\n" : "");
+        printf("  ");
+        put_clean(stdout, item->net);
+        printf(" on ");
+        put_clean(stdout, item->dataset);
+        printf(", size %s: needs up to %s\n", item->size, item->needs);
+    }
+}
+
 static int print_results(const sfu_results *results) {
     results_print(results);
+    print_left_out(results);
     printf("\nReport: ");
     put_clean(stdout, sfu_results_folder(results));
     printf("/report.html\n");
@@ -170,6 +196,7 @@ static const cli_option options[] = {
     OPTION_TEXT("lpnn", VALUE_TEXT, "OPTIONS", settings.compare.lpnn, "none",
                 "options of lpnn, such as 'f=clamp, input=x, output=g'"),
     OPTION_DEVICE(settings.compare.device),
+    OPTION_MEMORY(settings.compare.memory),
     {0}};
 
 const cli_command cmd_compare = {
@@ -186,7 +213,9 @@ const cli_command cmd_compare = {
         "The results are saved in a folder: report.html with everything on one page, tables.md, tables.tex, "
         "results.csv, curves.csv and plots. Run an interrupted command again to resume it; a run with more networks, "
         "sizes, splits or trials computes only the missing studies. The same seed gives the same results, regardless "
-        "of the machine and the number of jobs. Several machines share the studies through a database (--share).",
+        "of the machine and the number of jobs. Several machines share the studies through a database (--share). "
+        "Within a "
+        "memory limit (--memory) studies run one after the other; networks that do not fit are left out and listed.",
     .operands =
         (const cli_operand[]){
             {.name = "DATASET", .kind = VALUE_DATASET, .many = true, .help = "names or paths of datasets"}, {0}},

@@ -139,5 +139,5 @@ int main(int argc, char **argv) {
     fault_guard();
     json_guard();
     const int status = output_finish(dispatch(argc > 0 ? argc - 1 : 0, argv + (argc > 0)));
-    return progress_exit_status(rank_leave(status));
+    return rank_leave(progress_exit_status(status));
 }

@@ -108,7 +108,7 @@ int rank_leave(int status) {
     if (refused && !joined) {
         meet();
     }
-    if (joined && !sfu_ranks_leave(status == DONE ? 1e9 : patience_s)) {
+    if (joined && !sfu_ranks_leave(&status, status == DONE ? 1e9 : patience_s)) {
         print_held();
         sfu_ranks_abort(status);
     }

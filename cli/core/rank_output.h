@@ -24,8 +24,8 @@ void rank_refuse(void);
  * lets them share it. */
 int rank_check_shared(const cli_command *command, bool shared, const char *remedy);
 
-/* At the end of the program, with its exit status, which it returns. A process that fails alone prints its error and
- * ends the others. */
+/* At the end of the program, with its exit status; returns the largest of all processes, so that one that was
+ * interrupted decides. A process that fails alone prints its error and ends the others. */
 int rank_leave(int status);
 
 /* Whether this process keeps a message to itself; an error is remembered. */

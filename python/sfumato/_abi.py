@@ -583,6 +583,16 @@ class sfu_compare_options(Structure):
         ("parts", c_int),
         ("share", c_char_p),
         ("sampler", c_char_p),
+        ("memory", c_uint64),
+    ]
+
+
+class sfu_left_out(Structure):
+    _fields_ = [
+        ("dataset", c_char_p),
+        ("net", c_char_p),
+        ("size", c_char_p),
+        ("needs", c_char_p),
     ]
 
 
@@ -830,6 +840,7 @@ STRUCTS: dict[str, Any] = {
     "sfu_tune_options": sfu_tune_options,
     "sfu_compare_progress": sfu_compare_progress,
     "sfu_compare_options": sfu_compare_options,
+    "sfu_left_out": sfu_left_out,
     "sfu_entry": sfu_entry,
     "sfu_cell": sfu_cell,
     "sfu_rank": sfu_rank,
@@ -857,7 +868,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_ranks_launched": (c_int, []),
     "sfu_ranks_number": (c_int, []),
     "sfu_ranks_join": (c_int, [c_int, c_void_p]),
-    "sfu_ranks_leave": (c_bool, [c_double]),
+    "sfu_ranks_leave": (c_bool, [c_void_p, c_double]),
     "sfu_ranks_abort": (None, [c_int]),
     "sfu_mapped_file": (c_char_p, [c_void_p]),
     "sfu_output_check": (c_int, [c_char_p]),
@@ -998,6 +1009,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_study_plot": (c_int, [c_void_p, c_char_p]),
     "sfu_compare_options_init_sized": (None, [POINTER(sfu_compare_options), c_size_t]),
     "sfu_compare": (c_int, [c_void_p, POINTER(sfu_compare_options)]),
+    "sfu_results_left_out": (POINTER(sfu_left_out), [c_void_p, c_int]),
     "sfu_results_open": (c_int, [c_void_p, c_char_p]),
     "sfu_results_free": (None, [c_void_p]),
     "sfu_results_merge": (c_int, [c_void_p, c_void_p, c_int, c_char_p]),

@@ -9,7 +9,7 @@ from typing import Any, Optional, Sequence, Union
 
 from . import _abi
 from ._html import table
-from ._library import Handle, check, created, decoded, encoded, fields_of, lib, listed, options, strings
+from ._library import Handle, Size, check, created, decoded, encoded, fields_of, lib, listed, options, strings
 from ._run import Task, interrupted, run
 from .errors import ArgumentError, CancelledError, SfumatoError
 from .graph import Graph, _file_name
@@ -19,7 +19,7 @@ def compare(graphs: Union[Graph, str, Sequence[Any]], nets: Optional[Sequence[st
             splits: Optional[int] = None, trials: Optional[int] = None, sizes: Optional[Sequence[Any]] = None,
             space: Optional[str] = None, seed: int = 0, n_jobs: Optional[int] = None,
             lpnn_trials: Optional[int] = None, folder: Any = None, device: str = "auto",
-            share: Optional[str] = None) -> Comparison:
+            share: Optional[str] = None, memory: Size = None) -> Comparison:
     """Tunes every network on every graph, size and split with the same protocol. The command `compare`.
 
     `graphs` are Graphs, names or paths of datasets; `nets` names or compositions (without them those of the paper);
@@ -27,7 +27,9 @@ def compare(graphs: Union[Graph, str, Sequence[Any]], nets: Optional[Sequence[st
     study. `folder` keeps the results: the same call continues them, and `report()` writes there. Without it they are
     in a temporary folder, which lives as long as the result. `device`, "auto", "cpu",
     "cuda" or "cuda:N", does not affect the results. With `share`, postgresql://..., machines that make the same call
-    share its studies through this database, and all get all results. Ctrl-C keeps the finished studies."""
+    share its studies through this database, and all get all results. `memory`, such as "8G", limits the memory of the
+    process: networks that do not fit are in `left_out`, the others have the same results. Ctrl-C keeps the finished
+    studies."""
     graphs = [graphs] if isinstance(graphs, (Graph, str, Path)) else list(graphs)
     temporary = tempfile.TemporaryDirectory(prefix="sfumato-")
     names = _dataset_paths(graphs, Path(temporary.name))
@@ -37,7 +39,7 @@ def compare(graphs: Union[Graph, str, Sequence[Any]], nets: Optional[Sequence[st
                   nets=strings(nets, "nets"), net_count=None if nets is None else len(nets), trials=trials,
                   sizes=strings(sizes, "sizes"), size_count=None if sizes is None else len(sizes), space=space,
                   seed=seed, jobs=n_jobs, lpnn_trials=lpnn_trials, folder=place, device=device,
-                  share=share)
+                  share=share, memory=memory)
     made, stopped = run(lambda task: _compare(task, how))
     if stopped:
         interrupted("the comparison has the finished studies")
@@ -100,6 +102,11 @@ class Comparison:
     def entries(self) -> list[dict[str, Any]]:
         """One row per study: the best trial of a network on one split."""
         return [fields_of(one) for one in listed(lambda i: lib.sfu_results_entry(self._handle.pointer, i))]
+
+    @property
+    def left_out(self) -> list[dict[str, Any]]:
+        """What the memory limit of this call left out, with the limit that it needs."""
+        return [fields_of(one) for one in listed(lambda i: lib.sfu_results_left_out(self._handle.pointer, i))]
 
     @property
     def ranks(self) -> list[dict[str, Any]]:

@@ -84,3 +84,10 @@ sfu_status sfu__row_block_read(sfu__row_block *block, const sfu__mapped_csr *fro
 done:
     return status;
 }
+
+void sfu__row_block_view(sfu__row_block *block, const sfu__mapped_csr *from, int64_t first, int64_t end) {
+    block->first = first;
+    block->csr = from->csr;
+    block->csr.rows = (int32_t)(end - first);
+    block->csr.indptr = from->csr.indptr + first;
+}

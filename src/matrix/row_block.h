@@ -28,6 +28,13 @@ typedef struct sfu__row_block {
 /* Reads rows [first, end). Fails if an offset or an index is out of range, or if the columns of a row do not ascend. */
 SFU_CHECKED sfu_status sfu__row_block_read(sfu__row_block *block, const sfu__mapped_csr *from, int64_t first,
                                            int64_t end);
+/* The rows of a matrix that does not change: nothing is copied, and the offsets of `csr` start where they do there. */
+void sfu__row_block_view(sfu__row_block *block, const sfu__mapped_csr *from, int64_t first, int64_t end);
+
 void sfu__row_block_clear(sfu__row_block *block);
+
+/* sfu__components of a matrix in a mapped file. */
+SFU_CHECKED sfu_status sfu__components_mapped(int32_t *component, int32_t *count, int32_t *largest,
+                                              int32_t *largest_root, const sfu__mapped_csr *graph, bool symmetric);
 
 #endif

@@ -103,10 +103,8 @@ static sfu_status name_data(sfu__plan *plan, const sfu__plan_request *request) {
     return sfu_dataset_digest(plan->digest, plan->dataset);
 }
 
-/* Whether an allocation has failed under the limit. */
-static bool lacks_memory(sfu_status status) {
-    return status == SFU_ERR_MEMORY && strncmp(sfu_message(), SFU__OVER_LIMIT, sizeof SFU__OVER_LIMIT - 1) == 0;
-}
+/* Whether the limit has ended the plan. */
+static bool lacks_memory(sfu_status status) { return status == SFU_ERR_MEMORY && sfu__memory_refused() > 0; }
 
 /* Limits the allocations of this thread, and of those that it starts, to what the limit of the plan leaves. */
 static void limit_allocations(const sfu__plan_request *request) {

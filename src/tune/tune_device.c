@@ -20,8 +20,7 @@ static double draw_middle(void *user, int stream) {
     return 0.5;
 }
 
-/* The middle of every range. */
-static void typical_point(double *values, const sfu__space *space) {
+void sfu__tune_typical_point(double *values, const sfu__space *space) {
     for (int i = 0; i < space->count; i++) {
         values[i] = sfu__sampler_random(&space->items[i].range, draw_middle, NULL);
     }
@@ -38,7 +37,7 @@ sfu_status sfu__tune_epoch_seconds(double *seconds, const sfu_dataset *dataset, 
     double *values = NULL;
     *seconds = NAN;
     SFU_ALLOC(values, space->count);
-    typical_point(values, space);
+    sfu__tune_typical_point(values, space);
     SFU_TRY(sfu__candidate_make(&candidate, space, values, train));
     *seconds = sfu__epoch_seconds(dataset, candidate.net);
 done:

@@ -3,6 +3,7 @@
 #define SFU_TUNE_DEVICE_H
 
 #include "gpu_batch.h"
+#include "space.h"
 
 enum { SFU__TUNE_AT_ONCE = 128 }; /* trials of a study that a GPU gets together: two batches of the default size */
 
@@ -10,6 +11,9 @@ enum { SFU__TUNE_AT_ONCE = 128 }; /* trials of a study that a GPU gets together:
 SFU_CHECKED sfu_status sfu__tune_on(sfu_study **study, const sfu__gpu_use *gpu, const sfu_dataset *dataset,
                                     const char *net, const sfu_net_options *net_options, const sfu_split *split,
                                     const sfu_tune_options *options);
+
+/* The middle of every range that the network uses; NaN for the others. */
+void sfu__tune_typical_point(double *values, const sfu__space *space);
 
 /* Predicted time of an epoch of a typical trial on one core; NaN if it is not known. Fails only if memory is
  * exhausted. */

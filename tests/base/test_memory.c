@@ -1,7 +1,8 @@
-/* Arrays that take memory where they are used. */
+/* Arrays that take memory where they are used; limits of the memory of a thread. */
 #include "support.h"
 
 #include "memory.h"
+#include "parallel.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -32,7 +33,36 @@ static void test_lazy(void **state) {
     sfu__free(lazy);
 }
 
+/* Only the item with this number allocates, whichever thread runs it. */
+static sfu_status allocate_item(void *context, int64_t item, int thread) {
+    (void)thread;
+    void *block = item == *(int64_t *)context ? sfu__alloc(1 << 20, 1) : NULL;
+    sfu__free(block);
+    return item == *(int64_t *)context && block == NULL ? SFU_ERR_MEMORY : SFU_OK;
+}
+
+/* An allocation beyond the limit is told from others, also if another thread made it. */
+static void test_refused(void **state) {
+    (void)state;
+    int64_t item = 0;
+    assert_null(sfu__alloc(SIZE_MAX / 4, 1));
+    assert_true(sfu__memory_refused() == 0);
+    sfu__memory_set_limit(sfu__memory_used() + (1 << 19));
+    assert_null(sfu__alloc(1 << 20, 1));
+    assert_true(sfu__memory_refused() > sfu__memory_limit());
+    sfu__memory_set_limit(sfu__memory_limit());
+    assert_true(sfu__memory_refused() == 0);
+    for (; item < 4; item++) {
+        sfu__memory_set_limit(sfu__memory_limit());
+        assert_int_equal(sfu__parallel(allocate_item, &item, 4, 4), SFU_ERR_MEMORY);
+        assert_true(sfu__memory_refused() > sfu__memory_limit());
+    }
+    sfu__memory_set_limit(0);
+    assert_int_equal(sfu__parallel(allocate_item, &item, 4, 4), SFU_OK);
+    assert_true(sfu__memory_refused() == 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lazy)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lazy), cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,7 @@ PYTHON
     fails 'needs up to .* of memory, more than the limit of 1M; use a larger limit' \
         "${label[@]}" -o never.csv --memory 1M --quiet
     fails 'needs about .*; only a network' tune few.safetensors gcn --trials 2 --study memory --memory 10M --quiet
+    fails 'needs about .*; only a network' tune citation lpnn --trials 2 --study memory --memory 4M --quiet
 fi
 
 # Tables are imported within the limit, too.
@@ -144,7 +145,7 @@ same one.st other.st
 awk 'BEGIN { for (i = 1; i < 9; i++) print i "," i % 8 + 1 }' >ring.csv
 awk 'BEGIN { for (i = 1; i < 9; i++) print i "," (i < 7 ? i % 2 : "") }' >ring_labels.csv
 for command in 'train citation gcn -o never' 'predict citation one.st -o never' 'evaluate citation one.st' \
-    'tune citation gcn --trials 2 --study never' 'explain citation gcn' \
+    'tune citation gcn --trials 2 --study never' 'explain citation gcn' 'compare citation -o never' \
     'label --edges ring.csv --labels ring_labels.csv -o never'; do
     code=0
     # shellcheck disable=SC2086 # several words

@@ -3,6 +3,7 @@
 
 #include "assemble.h"
 #include "random.h"
+#include "row_block.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,11 @@ static void components(void **state) {
         assert_ok(sfu__components(fast, &count, &largest, &root, &view, !directed));
         pass_along(slow, &view);
         assert_memory_equal(fast, slow, (size_t)nodes * sizeof *fast);
+        const sfu__mapped_csr mapped = {view, view.indptr[nodes], "graph"};
+        int32_t mapped_count, mapped_largest, mapped_root;
+        assert_ok(sfu__components_mapped(fast, &mapped_count, &mapped_largest, &mapped_root, &mapped, !directed));
+        assert_memory_equal(fast, slow, (size_t)nodes * sizeof *fast);
+        assert_true(mapped_count == count && mapped_largest == largest && mapped_root == root);
         for (int32_t node = 0; node < nodes; node++) {
             wanted += slow[node] == node;
             sizes[slow[node]]++;

@@ -134,7 +134,9 @@ train_on() {
 job=$!
 wait_until 'ready killed.safetensors 3' $job
 kill -9 "${all[2]}"
-! wait $job || fail "a job without one of its ranks ended well"
+code=0
+wait $job || code=$?
+[ $code -ne 0 ] || fail "a job without one of its ranks ended well"
 [ -z "$(processes_of killed.safetensors)" ] && [ ! -e killed.safetensors ] || fail "ranks or files are left"
 
 # Ctrl-C reaches all ranks, each in another epoch: they agree on the last one and keep the best weights.
@@ -144,3 +146,15 @@ wait_until 'ready stopped.safetensors 2' $job
 kill -INT "${all[@]}"
 wait $job || true
 [ -e stopped.safetensors ] || fail "the best weights are lost: $(cat stderr)"
+
+# A signal to one rank ends all of them, with the exit status of that signal.
+for signal in TERM:143 INT:130; do
+    (train_on one-signal.safetensors 3) &
+    job=$!
+    wait_until 'ready one-signal.safetensors 3' $job
+    kill -"${signal%:*}" "${all[2]}"
+    code=0
+    wait $job || code=$?
+    [ $code -eq "${signal#*:}" ] && [ -e one-signal.safetensors ] || fail "$signal: exit $code: $(cat stderr)"
+    rm one-signal.safetensors
+done

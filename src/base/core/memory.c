@@ -20,13 +20,19 @@ void sfu__prefer_large_pages(void *block, size_t bytes) {
 
 /* ---- the default allocator: malloc, counted ---------------------------------------------------------------------- */
 
-static atomic_size_t bytes_used, bytes_refused;
-static _Thread_local size_t bytes_limit;
+static atomic_size_t bytes_used;
+static _Thread_local size_t bytes_limit, bytes_refused;
 
 size_t sfu__memory_used(void) { return atomic_load(&bytes_used); }
 size_t sfu__memory_limit(void) { return bytes_limit; }
-size_t sfu__memory_refused(void) { return atomic_load(&bytes_refused); }
-void sfu__memory_set_limit(size_t bytes) { bytes_limit = bytes; }
+size_t sfu__memory_refused(void) { return bytes_refused; }
+void sfu__memory_refuse(size_t needed) { bytes_refused = needed; }
+
+void sfu__memory_set_limit(size_t bytes) {
+    bytes_limit = bytes;
+    bytes_refused = 0;
+}
+
 void sfu__memory_trim(void) { (void)malloc_trim(0); }
 
 static void *malloc_resize(void *user, void *pointer, size_t bytes) {
@@ -35,7 +41,7 @@ static void *malloc_resize(void *user, void *pointer, size_t bytes) {
     const size_t limit = sfu__memory_limit();
     const size_t wanted = bytes > before ? bytes - before + sfu__memory_used() : 0;
     if (limit > 0 && wanted > limit) {
-        atomic_store(&bytes_refused, wanted); /* of several threads one: the message needs no more */
+        sfu__memory_refuse(wanted);
         return NULL;
     }
     void *block = realloc(pointer, bytes);
@@ -71,7 +77,11 @@ void *sfu__resize(void *pointer, size_t count, size_t size) {
     void *block = allocator_in_use.resize(allocator_in_use.user, pointer, bytes > 0 ? bytes : 1);
     if (block == NULL) {
         const bool limited = sfu__memory_limit() > 0 && allocator_in_use.resize == malloc_resize;
-        sfu__fail(SFU_ERR_MEMORY, "%s: cannot allocate %zu bytes", limited ? SFU__OVER_LIMIT : "out of memory", bytes);
+        if (limited && sfu__memory_refused() == 0) { /* the system refused it: RLIMIT_DATA, as large as the limit */
+            sfu__memory_refuse(sfu__memory_used() + bytes);
+        }
+        sfu__fail(SFU_ERR_MEMORY, "out of memory%s: cannot allocate %zu bytes", limited ? " within the limit" : "",
+                  bytes);
     }
     return block;
 }

@@ -16,9 +16,6 @@ void *sfu__alloc_lazy(size_t count, size_t size);
  * without support ignore it. sfu__alloc and the like do so, but not sfu__alloc_lazy. */
 void sfu__prefer_large_pages(void *block, size_t bytes);
 
-/* How the message of an allocation that fails under a limit starts. */
-#define SFU__OVER_LIMIT "out of memory within the limit"
-
 /* Like realloc: on failure the old block is unchanged, NULL is returned and the message set. */
 void *sfu__resize(void *pointer, size_t count, size_t size);
 
@@ -26,11 +23,13 @@ void sfu__free(void *pointer);
 
 /* Bytes allocated now, unless sfu_set_allocator replaced the allocator; and the limit of them for this thread, which
  * sfu__parallel hands to its threads: an allocation beyond it fails as if there were no memory. 0: none.
- * sfu__memory_refused: the limit that the last such allocation needed; 0: there was none. */
+ * sfu__memory_refused: the limit that such an allocation needed, of this thread or of sfu__parallel, since the limit
+ * was set; 0: there was none. sfu__memory_refuse notes one, for memory that is counted before it is allocated. */
 size_t sfu__memory_used(void);
 size_t sfu__memory_limit(void);
 size_t sfu__memory_refused(void);
 void sfu__memory_set_limit(size_t bytes);
+void sfu__memory_refuse(size_t needed);
 
 /* Gives the pages of freed blocks back to the system. */
 void sfu__memory_trim(void);

@@ -154,8 +154,8 @@ done:
     return status;
 }
 
-bool sfu_ranks_leave(double seconds) {
-    if (here.count > 0 && !here.mpi->all_left(seconds)) {
+bool sfu_ranks_leave(int *code, double seconds) {
+    if (here.count > 0 && !here.mpi->all_left(code, seconds)) {
         return false;
     }
     if (here.count > 0) {

@@ -19,8 +19,8 @@ typedef struct sfu__mpi {
     /* Starts MPI and divides all processes into groups of this size, in their order (0: one group). *process is the
      * number of this one among all, rank and count are those of its group. Returns NULL, or why it cannot. */
     const char *(*join)(int group, int *process, int *rank, int *count);
-    /* Waits until all processes have called it, at most `seconds`. false: some have not. */
-    bool (*all_left)(double seconds);
+    /* Waits until all processes have called it, at most `seconds`. false: some have not. *code: the largest of all. */
+    bool (*all_left)(int *code, double seconds);
     void (*leave)(void);
     void (*end_all)(int code); /* ends all processes */
 
@@ -51,7 +51,7 @@ typedef struct sfu__mpi {
     void (*exchange_free)(sfu__exchange *exchange); /* NULL is fine */
 } sfu__mpi;
 
-enum { SFU__MPI_VERSION = 2 };
+enum { SFU__MPI_VERSION = 3 };
 #define SFU__MPI_TABLE "sfumato_mpi" /* the name of the table in the module */
 
 typedef struct sfu__rank_group {

@@ -35,6 +35,7 @@ typedef struct shared_state {
     sfu_status status;
     int64_t failed_item;
     char message[1024];
+    size_t refused; /* sfu__memory_refused of the failure */
 } shared_state;
 
 typedef struct member {
@@ -49,6 +50,7 @@ static void note_failure(shared_state *shared, sfu_status status, int64_t item) 
         shared->status = status;
         shared->failed_item = item;
         snprintf(shared->message, sizeof shared->message, "%s", sfu_message());
+        shared->refused = sfu__memory_refused();
     }
     pthread_mutex_unlock(&shared->lock);
 }
@@ -142,6 +144,7 @@ sfu_status sfu__parallel(sfu__work_fn work, void *context, int64_t items, int th
     pthread_mutex_destroy(&shared.lock);
     if (shared.status != SFU_OK) {
         sfu__set_message(shared.message);
+        sfu__memory_refuse(shared.refused);
     }
     return shared.status;
 }

@@ -137,6 +137,8 @@ static sfu_status run(sfu_results *results, const sfu_compare_options *options, 
                                   .on_progress_user = options->on_progress_user,
                                   .log_filter = log_filter,
                                   .share = options->share,
+                                  .memory = options->memory,
+                                  .left_out = &results->left_out,
                                   .part = options->part,
                                   .parts = options->parts,
                                   .report = report_folder};
@@ -202,7 +204,7 @@ static sfu_status compare(sfu_results **results, const char *kind, const sfu_com
     sfu__log_filter log_filter;
     sfu__log_filter_start(&log_filter);
     sfu__log_once(&log_filter, NULL);
-    SFU_TRY(sfu__device_parse(&device, options->device, 0));
+    SFU_TRY(sfu__device_parse(&device, options->device, options->memory));
     SFU_TRY(check_part(options));
     SFU_TRY(sfu__shared_work_check(options->share));
     SFU_TRY(start(&made, options->folder));
@@ -236,6 +238,9 @@ sfu_status sfu_reproduce(sfu_results **results, const char *table, const sfu_com
     const sfu_status status = SFU__READ_OPTIONS(&all, options, sfu_compare_options);
     if (status != SFU_OK) {
         return status;
+    }
+    if (all.memory > 0) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "a table of the paper has no memory limit; its datasets are small");
     }
     all.splits = all.splits == 0 ? SPLITS : all.splits;
     all.trials = all.trials == 0 ? TRIALS : all.trials;
@@ -328,6 +333,7 @@ void sfu_results_free(sfu_results *results) {
     sfu__curves_clear(&results->curves);
     sfu__details_clear(&results->details);
     sfu__string_list_clear(&results->texts);
+    sfu__free(results->left_out.items);
     sfu__free(results->order);
     sfu__free(results->row_groups);
     sfu__free(results->cells);
@@ -343,6 +349,10 @@ void sfu_results_free(sfu_results *results) {
 
 const sfu_cell *sfu_results_cell(const sfu_results *results, int i) {
     return i >= 0 && i < results->cell_count ? &results->cells[i] : NULL;
+}
+
+const sfu_left_out *sfu_results_left_out(const sfu_results *results, int i) {
+    return i >= 0 && i < results->left_out.count ? &results->left_out.items[i].shown : NULL;
 }
 
 const sfu_rank *sfu_results_rank(const sfu_results *results, int i) {

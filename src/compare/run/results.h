@@ -12,6 +12,7 @@
 #ifndef SFU_RESULTS_H
 #define SFU_RESULTS_H
 
+#include "format_number.h"
 #include "progress.h"
 #include "request.h"
 
@@ -116,6 +117,17 @@ bool sfu__is_noisy(const char *dataset);
  * text. */
 sfu__task sfu__task_usual(const sfu__task *task);
 
+/* Cells that were left out because of a memory limit. Starts as {0}. */
+typedef struct sfu__left_out {
+    sfu__task task;
+    char needs[SFU__SIZE_MAX];
+    sfu_left_out shown; /* in the types of the API */
+} sfu__left_out;
+typedef struct sfu__left_outs {
+    sfu__left_out *items;
+    int count;
+} sfu__left_outs;
+
 /* Runs the tasks that have no entry yet, and updates the folder, which is created if necessary. Tasks with the same
  * training run only once. */
 typedef struct sfu__run_options {
@@ -127,6 +139,8 @@ typedef struct sfu__run_options {
     void *on_progress_user;
     sfu__log_filter *log_filter;              /* messages before the run, which are not repeated */
     const char *share;                        /* URL of the database through which machines share the run; NULL: none */
+    uint64_t memory;                          /* as in sfu_compare_options */
+    sfu__left_outs *left_out;                 /* out: what does not fit */
     int part, parts;                          /* of the studies, only those of this part, from 1 to `parts`; 0: all */
     sfu_status (*report)(const char *folder); /* writes tables, plots and page of a folder; NULL: not before the end */
 } sfu__run_options;

@@ -24,6 +24,7 @@ struct sfu_results {
     sfu__entries entries;
     sfu__curves curves;
     sfu__details details;
+    sfu__left_outs left_out;
     bool curves_broken; /* curves.csv exists but could not be read; a warning was logged */
 
     /* Derived: row groups in the order of the tables, sweeps last; datasets, then sizes, then networks. */

@@ -17,22 +17,15 @@ enum { STUDIES_AT_ONCE = 64 };
 static const double enough_seconds = 60.0; /* predicted times beyond do not change the choice */
 
 static sfu_status epoch_seconds(double *seconds, const sfu__running *run, const sfu__job *job) {
-    const sfu__request *request = run->options->request;
     sfu_status status = SFU_OK;
-    sfu__text net = {0}, ranges = {0};
     sfu__space *space = NULL;
     sfu_train_options train;
-    uint64_t unused = 0;
     *seconds = NAN;
     sfu_train_options_init(&train);
-    SFU_TRY(sfu__task_net(&net, job->task, request));
-    SFU_TRY(sfu__task_space(&ranges, job->task, request));
-    SFU_TRY(sfu__space_new_among(&space, ranges.bytes, net.bytes, NULL, &unused));
+    SFU_TRY(sfu__run_space(&space, run, job->task));
     SFU_TRY(sfu__tune_epoch_seconds(seconds, job->dataset, space, &train));
 done:
     sfu__space_free(space);
-    sfu__text_clear(&net);
-    sfu__text_clear(&ranges);
     return status;
 }
 
@@ -62,8 +55,8 @@ static sfu_status open_device(sfu__running *run) {
     sfu_status status = SFU_OK;
     sfu__device device;
     sfu__training_work work = {0};
-    SFU_TRY(sfu__device_parse(&device, run->options->device, 0));
-    if (run->count == 0 || device.kind == SFU__DEVICE_CPU) {
+    SFU_TRY(sfu__device_parse(&device, run->options->device, run->options->memory));
+    if (run->count == 0 || device.kind == SFU__DEVICE_CPU || run->options->memory > 0) {
         return SFU_OK;
     }
     if (device.kind == SFU__DEVICE_AUTO) {
@@ -77,7 +70,7 @@ done:
 
 sfu_status sfu__run_choose_device(sfu__running *run) {
     sfu_status status = SFU_OK;
-    run->threads = run->job_threads;
+    run->threads = run->options->memory > 0 ? 1 : run->job_threads; /* the limit is for one study */
     SFU_TRY(open_device(run));
     if (run->gpu != NULL) {
         run->threads = studies_at_once(run);

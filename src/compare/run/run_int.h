@@ -7,6 +7,7 @@
 #include "details.h"
 #include "gpu.h"
 #include "results_int.h"
+#include "space.h"
 
 #include <stdatomic.h>
 
@@ -103,6 +104,13 @@ void sfu__run_clear(sfu__running *run);
 
 /* Opens the GPU that the studies share, if they are to have one, and sets the number of studies at once. */
 SFU_CHECKED sfu_status sfu__run_choose_device(sfu__running *run);
+
+/* run_fit.c: removes jobs whose network does not fit the memory limit, if there is one, and lists them. Fails if there
+ * is nothing else. */
+SFU_CHECKED sfu_status sfu__run_leave_out(sfu__running *run);
+
+/* The search space of a task's study. */
+SFU_CHECKED sfu_status sfu__run_space(sfu__space **space, const sfu__running *run, const sfu__task *task);
 
 /* Runs a study with this number of threads; and removes its file. */
 SFU_CHECKED sfu_status sfu__run_job(sfu__running *run, sfu__job *job, int threads);

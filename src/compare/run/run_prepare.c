@@ -79,7 +79,8 @@ static sfu_status open_datasets(sfu__running *run) {
             }
             SFU_TRY(status);
             run->dataset_count++;
-            SFU_TRY(sfu_dataset_check(opened->dataset));
+            SFU_TRY(run->options->memory > 0 ? sfu__dataset_check_streamed(opened->dataset)
+                                             : sfu_dataset_check(opened->dataset));
         }
     }
     SFU_TRY(fail_missing(&missing));
@@ -197,6 +198,20 @@ static sfu_status check_space(const sfu__running *run) {
     }
 done:
     sfu__string_list_clear(&seen);
+    sfu__text_clear(&net);
+    sfu__text_clear(&ranges);
+    return status;
+}
+
+sfu_status sfu__run_space(sfu__space **space, const sfu__running *run, const sfu__task *task) {
+    const sfu__request *request = run->options->request;
+    sfu_status status = SFU_OK;
+    sfu__text net = {0}, ranges = {0};
+    uint64_t unused = 0;
+    SFU_TRY(sfu__task_net(&net, task, request));
+    SFU_TRY(sfu__task_space(&ranges, task, request));
+    SFU_TRY(sfu__space_new_among(space, ranges.bytes, net.bytes, NULL, &unused));
+done:
     sfu__text_clear(&net);
     sfu__text_clear(&ranges);
     return status;
@@ -349,6 +364,7 @@ sfu_status sfu__run_prepare(sfu__running *run) {
     SFU_TRY(list_jobs(run));
     SFU_TRY(read_curves(run));
     SFU_TRY(start_details(run));
+    SFU_TRY(sfu__run_leave_out(run));
 done:
     return status;
 }

@@ -42,7 +42,9 @@ static sfu__job *take_job(sfu__running *run, int *threads) {
     }
     if (taken != NULL) {
         const int left = run->count - run->finished - run->running;
-        *threads = left < run->job_threads ? run->job_threads / (left > 0 ? left : 1) : 1;
+        *threads = run->threads == 1         ? run->job_threads
+                   : left < run->job_threads ? run->job_threads / (left > 0 ? left : 1)
+                                             : 1;
         run->running++;
         atomic_store(&taken->started, true);
     }

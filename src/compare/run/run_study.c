@@ -76,11 +76,12 @@ done:
 }
 
 /* Predicted time of an epoch: the costs of trials of different networks are proportional to it. */
-static double predicted_epoch(const sfu_dataset *dataset, const sfu_net *net, const sfu_split *split) {
+static double predicted_epoch(const sfu_dataset *dataset, const sfu_net *net, const sfu_split *split, uint64_t memory) {
     sfu_plan *plan = NULL;
     sfu_plan_options options;
     sfu_plan_options_init(&options);
     options.dropout = 0.5;
+    options.memory = memory;
     if (sfu_plan_new(&plan, dataset, net, split, &options) != SFU_OK) {
         return NAN;
     }
@@ -90,7 +91,7 @@ static double predicted_epoch(const sfu_dataset *dataset, const sfu_net *net, co
     return seconds;
 }
 
-static sfu_status take_scores(sfu__job *self, const sfu_study *study) {
+static sfu_status take_scores(sfu__job *self, const sfu_study *study, uint64_t memory) {
     sfu__entry *entry = &self->entry;
     const sfu_trial *best = sfu_study_ranked(study, 0);
     const sfu_scores scores = *sfu_model_scores(sfu_study_model(study));
@@ -112,7 +113,7 @@ static sfu_status take_scores(sfu__job *self, const sfu_study *study) {
         entry->failed += !trial->added && trial->state == SFU_TRIAL_FAIL;
     }
     const sfu__watch before = sfu__watch_flag(NULL); /* the study is complete: do not cancel */
-    entry->epoch_s = predicted_epoch(self->dataset, sfu_model_net(sfu_study_model(study)), self->split);
+    entry->epoch_s = predicted_epoch(self->dataset, sfu_model_net(sfu_study_model(study)), self->split, memory);
     sfu__watch_end(before);
     if (strlen(best->params) < sizeof entry->configuration) {
         snprintf(entry->configuration, sizeof entry->configuration, "%s", best->params);
@@ -163,6 +164,7 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     train.metric = request->metric;
     train.balanced = request->balanced;
     train.device = on_gpu ? "auto" : "cpu"; /* of the winner; the trials run on the GPU that the studies share */
+    train.memory = run->options->memory;
     train.on_epoch = on_epoch;
     train.on_epoch_user = &listener;
     options.train = &train;
@@ -190,8 +192,14 @@ sfu_status sfu__run_job(sfu__running *run, sfu__job *self, int threads) {
     sfu_status status = SFU_OK;
     sfu_study *study = NULL;
     const double began = sfu__now();
-    SFU_TRY(tune_with(&study, run, self, threads));
-    SFU_TRY(take_scores(self, study));
+    status = tune_with(&study, run, self, threads);
+    if (status == SFU_ERR_MEMORY && run->options->memory > 0 && threads > 1) {
+        sfu_study_free(study); /* several trials at once hold more than the limit: one after the other fits */
+        study = NULL;
+        status = tune_with(&study, run, self, 1);
+    }
+    SFU_TRY(status);
+    SFU_TRY(take_scores(self, study, run->options->memory));
     self->curve.task = self->entry.task;
     self->curve.trial = self->entry.best_trial;
     if (sfu__details_wanted(self->task)) {

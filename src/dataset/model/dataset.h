@@ -91,6 +91,9 @@ int64_t sfu__dataset_node_bytes(const sfu_dataset *dataset);
 SFU_CHECKED sfu_status sfu__dataset_check_nodes(const sfu_dataset *dataset);
 SFU_CHECKED sfu_status sfu__dataset_check_streamed(const sfu_dataset *dataset);
 
+/* Whether the second part has passed, and not the whole check. */
+bool sfu__dataset_is_streamed(const sfu_dataset *dataset);
+
 /* The graph and the sparse features (rows is 0 if they are dense), as matrices whose arrays may change. */
 sfu__mapped_csr sfu__dataset_mapped_graph(const sfu_dataset *dataset);
 sfu__mapped_csr sfu__dataset_mapped_features(const sfu_dataset *dataset);

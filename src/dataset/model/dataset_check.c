@@ -219,6 +219,14 @@ sfu_status sfu__dataset_check_nodes(const sfu_dataset *dataset) { return check_p
 
 sfu_status sfu__dataset_check_streamed(const sfu_dataset *dataset) { return check_part(dataset, check_streamed_once); }
 
+bool sfu__dataset_is_streamed(const sfu_dataset *dataset) {
+    sfu_dataset *self = (sfu_dataset *)(uintptr_t)dataset;
+    pthread_mutex_lock(&self->lock);
+    const bool streamed = self->streamed_checked && !self->checked;
+    pthread_mutex_unlock(&self->lock);
+    return streamed;
+}
+
 sfu__mapped_csr sfu__dataset_mapped_graph(const sfu_dataset *dataset) {
     return (sfu__mapped_csr){dataset->graph, tensor_size(dataset, "adj.indices"), dataset->graph_name};
 }

@@ -2,6 +2,7 @@
 #include "dataset_statistics.h"
 #include "matrix.h"
 #include "parallel.h"
+#include "progress.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -9,7 +10,23 @@
 
 /* ---- the graph -------------------------------------------------------------------------------------------------- */
 
-enum { ROWS_PER_ITEM = 1 << 14 };
+enum { ROWS_PER_ITEM = 1 << 11 };
+
+/* Rows of the graph or of x: within a memory limit these stay in the mapped file (sfu__dataset_check_streamed). */
+static sfu_status read_rows(sfu__row_block *block, const sfu_dataset *dataset, const sfu__mapped_csr *from,
+                            int64_t item) {
+    const int64_t first = item * ROWS_PER_ITEM;
+    const int64_t end = first + ROWS_PER_ITEM < dataset->nodes ? first + ROWS_PER_ITEM : dataset->nodes;
+    if (!dataset->checked) {
+        return sfu__row_block_read(block, from, first, end);
+    }
+    sfu__row_block_view(block, from, first, end);
+    return SFU_OK;
+}
+
+static int64_t item_count(const sfu_dataset *dataset) {
+    return ((int64_t)dataset->nodes + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM;
+}
 
 /* Counts over the edges, accumulated over the work items. */
 typedef struct edge_counts {
@@ -28,14 +45,18 @@ static void atomic_max(atomic_int_least64_t *most, int64_t value) {
 static sfu_status count_edges_of_item(void *context, int64_t item, int thread) {
     (void)thread;
     edge_counts *self = context;
-    const sfu_csr *graph = &self->dataset->graph;
+    sfu_status status = SFU_OK;
+    sfu__row_block block = {0};
+    const sfu__mapped_csr from = sfu__dataset_mapped_graph(self->dataset);
     const int32_t *labels = self->dataset->labels;
     int64_t loops = 0, joined = 0, equal = 0, max_degree = 0;
-    const int64_t end = (item + 1) * ROWS_PER_ITEM < graph->rows ? (item + 1) * ROWS_PER_ITEM : graph->rows;
-    for (int64_t node = item * ROWS_PER_ITEM; node < end; node++) {
+    SFU_TRY(read_rows(&block, self->dataset, &from, item));
+    const sfu_csr *rows = &block.csr;
+    for (int32_t row = 0; row < rows->rows; row++) {
+        const int64_t node = block.first + row;
         int64_t own = 0;
-        for (int64_t i = graph->indptr[node]; i < graph->indptr[node + 1]; i++) {
-            const int32_t other = graph->indices[i];
+        for (int64_t i = rows->indptr[row]; i < rows->indptr[row + 1]; i++) {
+            const int32_t other = rows->indices[i];
             if (other == node) {
                 own++;
             } else if (labels != NULL && labels[node] >= 0 && labels[other] >= 0) {
@@ -43,7 +64,7 @@ static sfu_status count_edges_of_item(void *context, int64_t item, int thread) {
                 equal += labels[node] == labels[other];
             }
         }
-        const int64_t degree = graph->indptr[node + 1] - graph->indptr[node] - own;
+        const int64_t degree = rows->indptr[row + 1] - rows->indptr[row] - own;
         max_degree = degree > max_degree ? degree : max_degree;
         loops += own;
     }
@@ -51,14 +72,15 @@ static sfu_status count_edges_of_item(void *context, int64_t item, int thread) {
     atomic_fetch_add(&self->joined, joined);
     atomic_fetch_add(&self->equal, equal);
     atomic_max(&self->max_degree, max_degree);
-    return SFU_OK;
+done:
+    sfu__row_block_clear(&block);
+    return status;
 }
 
 static sfu_status count_edges(sfu_info *info, const sfu_dataset *dataset) {
     const sfu_csr *graph = &dataset->graph;
     edge_counts self = {.dataset = dataset};
-    const int64_t items = ((int64_t)graph->rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM;
-    const sfu_status status = sfu__parallel(count_edges_of_item, &self, items, sfu__thread_count(0));
+    const sfu_status status = sfu__parallel(count_edges_of_item, &self, item_count(dataset), sfu__thread_count(0));
     info->self_loops = atomic_load(&self.loops);
     info->max_degree = (int32_t)atomic_load(&self.max_degree);
     /* An undirected edge is stored twice, and counted twice in `joined` and in `equal`: the ratio is unaffected. */
@@ -77,8 +99,11 @@ static sfu_status count_components(sfu_info *info, const sfu_dataset *dataset) {
     int32_t root = 0;
     SFU_ALLOC(component, dataset->nodes);
     SFU_ALLOC_ZERO(sizes, dataset->nodes);
-    SFU_TRY(sfu__components(component, &info->components, &info->largest_component, &root, &dataset->graph,
-                            !dataset->directed));
+    const sfu__mapped_csr from = sfu__dataset_mapped_graph(dataset);
+    SFU_TRY(dataset->checked ? sfu__components(component, &info->components, &info->largest_component, &root,
+                                               &dataset->graph, !dataset->directed)
+                             : sfu__components_mapped(component, &info->components, &info->largest_component, &root,
+                                                      &from, !dataset->directed));
     for (int32_t node = 0; node < dataset->nodes; node++) {
         sizes[component[node]]++;
     }
@@ -157,23 +182,35 @@ static void add_feature_row(sfu__statistics *statistics, const float *values, in
     statistics->rows_sum_to_one = statistics->rows_sum_to_one && !negative && fabs(sum - 1.0) < 1e-3;
 }
 
-static void summarize_features(sfu__statistics *statistics, const sfu_dataset *dataset) {
-    const sfu_csr *x = &dataset->sparse;
+/* One row of a sparse x. */
+static void add_sparse_row(sfu__statistics *statistics, const sfu_csr *rows, int32_t row, int64_t node) {
+    const int64_t begin = rows->indptr[row], count = rows->indptr[row + 1] - begin;
+    const float *values = rows->values != NULL ? rows->values + begin : NULL;
+    add_feature_row(statistics, values, count);
+    statistics->one_hot =
+        statistics->one_hot && count == 1 && rows->indices[begin] == node && (values == NULL || values[0] == 1.0F);
+}
+
+static sfu_status summarize_features(sfu__statistics *statistics, const sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    sfu__row_block block = {0};
+    const sfu__mapped_csr from = sfu__dataset_mapped_features(dataset);
     const int64_t columns = dataset->features;
     statistics->rows_sum_to_one = true;
     statistics->one_hot = dataset->dense == NULL && dataset->features == dataset->nodes;
-    for (int64_t node = 0; node < dataset->nodes; node++) {
-        if (dataset->dense != NULL) {
-            add_feature_row(statistics, dataset->dense + node * columns, columns);
-            continue;
-        }
-        const int64_t begin = x->indptr[node];
-        const int64_t count = x->indptr[node + 1] - begin;
-        const float *values = x->values != NULL ? x->values + begin : NULL;
-        add_feature_row(statistics, values, count);
-        statistics->one_hot =
-            statistics->one_hot && count == 1 && x->indices[begin] == node && (values == NULL || values[0] == 1.0F);
+    for (int64_t node = 0; dataset->dense != NULL && node < dataset->nodes; node++) {
+        add_feature_row(statistics, dataset->dense + node * columns, columns);
     }
+    for (int64_t item = 0; dataset->dense == NULL && item < item_count(dataset); item++) {
+        SFU_TRY(sfu__poll());
+        SFU_TRY(read_rows(&block, dataset, &from, item));
+        for (int32_t row = 0; row < block.csr.rows; row++) {
+            add_sparse_row(statistics, &block.csr, row, block.first + row);
+        }
+    }
+done:
+    sfu__row_block_clear(&block);
+    return status;
 }
 
 /* ---- computed once ---------------------------------------------------------------------------------------------- */
@@ -201,7 +238,7 @@ static sfu_status compute_statistics(sfu__statistics **statistics, const sfu_dat
     SFU_TRY(count_components(&self->info, dataset));
     SFU_TRY(count_labels(self, dataset));
     count_standard_split(self, dataset);
-    summarize_features(self, dataset);
+    SFU_TRY(summarize_features(self, dataset));
     *statistics = self;
     self = NULL;
 done:
@@ -210,12 +247,12 @@ done:
 }
 
 sfu_status sfu__dataset_statistics(const sfu__statistics **statistics, const sfu_dataset *dataset) {
-    sfu_status status = sfu_dataset_check(dataset);
+    /* Computed on demand, like the result of the check; the lock makes that thread-safe. */
+    sfu_dataset *self = (sfu_dataset *)(uintptr_t)dataset;
+    sfu_status status = sfu__dataset_is_streamed(dataset) ? SFU_OK : sfu_dataset_check(dataset);
     if (status != SFU_OK) {
         return status;
     }
-    /* Computed on demand, like the result of the check; the lock makes that thread-safe. */
-    sfu_dataset *self = (sfu_dataset *)(uintptr_t)dataset;
     pthread_mutex_lock(&self->lock);
     if (self->statistics == NULL) {
         status = compute_statistics(&self->statistics, dataset);

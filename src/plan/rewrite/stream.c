@@ -1,12 +1,9 @@
-/* stream.c - divides streamed features into slices of columns that fit into the memory limit. */
+/* stream.c - streamed features and products, slice after slice of their columns. */
 #include "stream_slice.h"
 
-#include "parallel.h"
-#include "process_memory.h"
 #include "progress.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- the result ------------------------------------------------------------------------------------------------- */
@@ -96,137 +93,6 @@ done:
     return status;
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------------- */
-
-/* Buffers of all nodes that the ops need: none without smoothing, one for the input of the last, one more for the
- * others, and one for H0 where an op other than the first of its layer teleports and is not the last. */
-static int buffer_count(const sfu__slice_job *job) {
-    int smoothings = 0;
-    bool start = false;
-    if (job->bare) {
-        return SFU__SLICE_BUFFERS;
-    }
-    for (int i = 0; i <= job->final; i++) {
-        const sfu__op *op = &job->plan->ops[i];
-        if (op->kind == SFU__OP_SMOOTH) {
-            smoothings++;
-            start = start || (i < job->final && op->start != i && job->plan->smoothers[op->smoothing].teleport > 0.0);
-        }
-    }
-    return smoothings < 2 || job->spills ? smoothings > 0 : 2 + start;
-}
-
-/* Whether the results of all ops but the last may go through the file: they are of all nodes and are read once, by the
- * next op. */
-static bool may_spill(sfu__slice_job *job) {
-    return job->file != NULL && job->needed == NULL && buffer_count(job) == 2;
-}
-
-static int64_t smoothing_count(const sfu__slice_job *job) {
-    int64_t count = 0;
-    for (int i = 0; i < job->last; i++) {
-        count += job->plan->ops[i].kind == SFU__OP_SMOOTH;
-    }
-    return count;
-}
-
-/* Bytes of slices of a width, beside what the process has already. */
-static int64_t slice_bytes(const sfu__slice_job *job, int32_t width, bool product) {
-    const sfu__plan *plan = job->plan;
-    const int64_t nodes = plan->nodes, rows = job->out->count;
-    const int64_t per_node = (int64_t)buffer_count(job) * (4 * width + (job->sparse ? 2 : 0)) + (job->final >= 0);
-    const int64_t per_row = job->sparse ? 4 * width + 2 : 0;
-    const double degree = plan->smoother_count > 0 ? (double)plan->smoothers[0].stream->nonzeros / (double)nodes : 0.0;
-    const int64_t weights = product ? (int64_t)plan->features * width * 4 : 0;
-    return nodes * per_node + rows * per_row + weights +
-           plan->threads * sfu__slice_scratch_bytes(plan->dataset, product, degree);
-}
-
-/* Bytes of all slices of a sparse result, which stay until it is joined. */
-static int64_t pieces_bytes(const sfu__slice_job *job, int32_t width) {
-    const int64_t rows = job->sparse ? job->out->count : 0, slices = (job->plan->features + width - 1) / width;
-    return (int64_t)(SFU__SPARSE_SHARE * 4.0 * (double)rows * job->plan->features) + 2 * rows * slices;
-}
-
-int32_t sfu__stream_widest = SFU__SLICE_MOST;
-
-static int32_t widest_within(const sfu__slice_job *job, int64_t bytes, int32_t columns, bool product) {
-    int32_t width = columns < sfu__stream_widest ? sfu__ld(columns) : sfu__stream_widest;
-    while (width > SFU__SLICE_LEAST && slice_bytes(job, width, product) + pieces_bytes(job, width) > bytes) {
-        width /= 2;
-    }
-    return width;
-}
-
-/* The widest slices that fit into the limit; through the file if that makes them wider. */
-sfu_status sfu__slices_choose(sfu__slice_job *job, sfu__stream_work *work, int32_t columns, bool product) {
-    const int64_t used = sfu__process_memory();
-    const int64_t left = job->plan->memory > 0 ? job->plan->memory - used : INT64_MAX; /* a rank has no limit */
-    int32_t width = widest_within(job, left, columns, product);
-    if (may_spill(job)) {
-        job->spills = true;
-        const int32_t wider = widest_within(job, left, columns, product);
-        job->spills = wider > width;
-        width = wider;
-    }
-    const int64_t bytes = slice_bytes(job, width, product);
-    if (bytes > left) {
-        return sfu__stream_refuse(job->plan, used + bytes);
-    }
-    job->width = width;
-    *work = (sfu__stream_work){.slices = (columns + width - 1) / width, .width = width};
-    work->peak = used + bytes + job->plan->limit - job->plan->memory;
-    work->graph_passes = work->slices * smoothing_count(job);
-    job->spill_offset = (int64_t)work->slices * job->out->count * width * (int64_t)sizeof(float);
-    return SFU_OK;
-}
-
-/* Floats from the start of a cache line on. */
-static sfu_status alloc_lines(float **memory, float **lines, int64_t count) {
-    sfu_status status = SFU_OK;
-    SFU_ALLOC(*memory, count + 16);
-    *lines = *memory + (64 - (uintptr_t)*memory % 64) % 64 / sizeof **memory;
-done:
-    return status;
-}
-
-sfu_status sfu__slices_reserve(sfu__slice_job *job, bool product) {
-    sfu_status status = SFU_OK;
-    const sfu__plan *plan = job->plan;
-    SFU_ALLOC_ZERO(job->scratch, plan->threads);
-    for (int i = 0; i < plan->threads; i++) {
-        SFU_TRY(sfu__slice_scratch_make(&job->scratch[i], plan, product));
-    }
-    for (int i = 0; i < buffer_count(job); i++) {
-        SFU_TRY(alloc_lines(&job->memory[i], &job->buffers[i], (int64_t)plan->nodes * job->width));
-        if (job->sparse) {
-            SFU_ALLOC(job->marks[i], plan->nodes);
-        }
-    }
-    if (job->sparse) {
-        job->ld = job->width;
-        SFU_ALLOC(job->result, (int64_t)job->out->count * job->ld + 1);
-        SFU_ALLOC(job->result_marks, (int64_t)job->out->count + 1);
-    }
-done:
-    return status;
-}
-
-void sfu__slices_clear(sfu__slice_job *job) {
-    for (int i = 0; job->scratch != NULL && i < job->plan->threads; i++) {
-        sfu__slice_scratch_clear(&job->scratch[i]);
-    }
-    for (int i = 0; i < SFU__SLICE_BUFFERS; i++) {
-        sfu__free(job->memory[i]);
-        sfu__free(job->marks[i]);
-    }
-    if (job->sparse) {
-        sfu__free(job->result);
-        sfu__free(job->result_marks);
-    }
-    sfu__free(job->scratch);
-}
-
 /* ---- needed rows ------------------------------------------------------------------------------------------------ */
 
 /* One byte per node says which ops need its row. NULL if all ops need all rows. */
@@ -278,7 +144,7 @@ static sfu_status run_slices(sfu__slice_job *job, sfu__stream_work *work, pieces
     float *memory = NULL, *weights = NULL, *result = job->result;
     sfu__ticker ticker = {.what = "streaming", .unit = "slices", .total = work->slices};
     if (W != NULL) {
-        SFU_TRY(alloc_lines(&memory, &weights, (int64_t)W->rows * job->width));
+        SFU_TRY(sfu__alloc_lines(&memory, &weights, (int64_t)W->rows * job->width));
         job->weights = (sfu__dense){weights, W->rows, job->width, job->width};
     }
     for (int32_t slice = 0; slice < work->slices; slice++) {

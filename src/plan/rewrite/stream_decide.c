@@ -94,5 +94,9 @@ sfu_status sfu__check_steps(const sfu__plan *plan, const sfu__plan_request *requ
     if (plan->limit == 0 || bytes <= plan->limit - sfu__limit_overhead(request)) {
         return SFU_OK;
     }
-    return plan->memory > 0 ? sfu__stream_refuse(plan, bytes) : sfu__fail(SFU_ERR_MEMORY, SFU__OVER_LIMIT);
+    if (plan->memory > 0) {
+        return sfu__stream_refuse(plan, bytes);
+    }
+    sfu__memory_refuse((size_t)bytes);
+    return sfu__fail(SFU_ERR_MEMORY, "out of memory within the limit");
 }

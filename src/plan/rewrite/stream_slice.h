@@ -57,10 +57,12 @@ SFU_CHECKED sfu_status sfu__slice_run(sfu__slice_job *job);
 /* Multiplies the current buffer by the matrix of smoothing op `op`, all rows, and swaps the buffers. */
 SFU_CHECKED sfu_status sfu__slice_multiply(sfu__slice_job *job, int op);
 
-/* stream.c: the widest slices that fit into the limit, memory for them, and its end. */
+/* stream_memory.c: the widest slices that fit into the limit, through the file if that makes them wider; memory for
+ * them, and its end; floats from the start of a cache line on. */
 SFU_CHECKED sfu_status sfu__slices_choose(sfu__slice_job *job, sfu__stream_work *work, int32_t columns, bool product);
 SFU_CHECKED sfu_status sfu__slices_reserve(sfu__slice_job *job, bool product);
 void sfu__slices_clear(sfu__slice_job *job);
+SFU_CHECKED sfu_status sfu__alloc_lines(float **memory, float **lines, int64_t count);
 
 /* stream_by_rows.c: as fold_panels.c by rows. Only for symmetric smoothing matrices. */
 SFU_CHECKED sfu_status sfu__stream_by_rows(float **dense, const sfu__plan *plan, sfu__pass *pass, int last);

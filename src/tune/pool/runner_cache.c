@@ -318,7 +318,8 @@ static sfu_status make_runner(cached_runner *kept, sfu__runner_cache *cache, con
                               double dropout, sfu__team *team) {
     sfu_status status = SFU_OK;
     SFU_TRY(acquire_plan(&kept->plan, cache, key, net, dropout, false));
-    const sfu__plan_request request = sfu__train_request(kept->plan->net, cache->split, dropout, 1, cpu);
+    sfu__plan_request request = sfu__train_request(kept->plan->net, cache->split, dropout, 1, cpu);
+    request.memory = cache->memory; /* of LPNN, which has no plan */
     SFU_TRY(sfu__runner_make_of(&kept->runner, cache->dataset, kept->plan->net, &request, kept->plan->plan, team));
 done:
     if (status != SFU_OK) {
