@@ -1205,8 +1205,8 @@ typedef struct sfu_compare_options {
                         * Each takes studies that no other has, and all get all results; NULL: none */
     const char *sampler; /* of the studies: as in sfu_tune_options, or "auto": tpe-independent for lpnn, tpe for all
                           * others; NULL: that of the results in the folder, if there are any, else "auto" */
-    uint64_t memory;   /* as in sfu_train_options; studies then run one after the other, on the CPU. Networks that do
-                        * not fit are left out (sfu_results_left_out). Never changes a result; not for sfu_reproduce */
+    uint64_t memory;     /* as in sfu_train_options; studies then run one after the other, on the CPU. Networks that do
+                          * not fit are left out (sfu_results_left_out). Never changes a result; not for sfu_reproduce */
 } sfu_compare_options;
 
 SFU_API void sfu_compare_options_init_sized(sfu_compare_options *options, size_t size);
