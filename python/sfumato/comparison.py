@@ -17,16 +17,16 @@ from .graph import Graph, _file_name
 
 def compare(graphs: Union[Graph, str, Sequence[Any]], nets: Optional[Sequence[str]] = None, *,
             splits: Optional[int] = None, trials: Optional[int] = None, sizes: Optional[Sequence[Any]] = None,
-            space: Optional[str] = None, seed: int = 0, n_jobs: Optional[int] = None,
+            space: Optional[str] = None, sampler: Optional[str] = None, seed: int = 0, n_jobs: Optional[int] = None,
             lpnn_trials: Optional[int] = None, folder: Any = None, device: str = "auto",
             share: Optional[str] = None, memory: Size = None) -> Comparison:
     """Tunes every network on every graph, size and split with the same protocol. The command `compare`.
 
     `graphs` are Graphs, names or paths of datasets; `nets` names or compositions (without them those of the paper);
     `sizes` of the label sets, "1" to "5" or "standard"; `splits` random splits (10 for significance), `trials` per
-    study. `folder` keeps the results: the same call continues them, and `report()` writes there. Without it they are
-    in a temporary folder, which lives as long as the result. `device`, "auto", "cpu",
-    "cuda" or "cuda:N", does not affect the results. With `share`, postgresql://..., machines that make the same call
+    study; `sampler` as in `tune`, by default "tpe-independent" for lpnn and "tpe" for all others. `folder` keeps the
+    results: the same call continues them, and `report()` writes there. Without it they are in a temporary folder, which
+    lives as long as the result. `device`, "auto", "cpu", "cuda" or "cuda:N", does not affect the results. With `share`, postgresql://..., machines that make the same call
     share its studies through this database, and all get all results. `memory`, such as "8G", limits the memory of the
     process: networks that do not fit are in `left_out`, the others have the same results. Ctrl-C keeps the finished
     studies."""
@@ -38,7 +38,7 @@ def compare(graphs: Union[Graph, str, Sequence[Any]], nets: Optional[Sequence[st
     how = options("sfu_compare_options", datasets=strings(names, "graphs"), dataset_count=len(names), splits=splits,
                   nets=strings(nets, "nets"), net_count=None if nets is None else len(nets), trials=trials,
                   sizes=strings(sizes, "sizes"), size_count=None if sizes is None else len(sizes), space=space,
-                  seed=seed, jobs=n_jobs, lpnn_trials=lpnn_trials, folder=place, device=device,
+                  sampler=sampler, seed=seed, jobs=n_jobs, lpnn_trials=lpnn_trials, folder=place, device=device,
                   share=share, memory=memory)
     made, stopped = run(lambda task: _compare(task, how))
     if stopped:
