@@ -3,6 +3,8 @@
 #include "format_number.h"
 #include "parallel.h"
 
+#include <math.h>
+
 /* Private memory of the program that no allocation counts, and that of a thread: its stack and its part of the heap. */
 static const uint64_t PROCESS_BYTES = 12 << 20, THREAD_BYTES = 9 << 20, LEAST = 32 << 20;
 
@@ -30,6 +32,13 @@ int64_t sfu__limit_left(void) {
     return limit > used ? (int64_t)(limit - used) / 4 * 3 : 0; /* the rest is lost between allocations */
 }
 
+/* What is enough if `lacking` bytes were missing. Later steps may need a little more, and a larger limit may start more
+ * threads, each with its reserve. */
+static double enough(double memory, double lacking) {
+    const double need = (memory + lacking / 3.0 * 4.0) * 9.0 / 8.0;
+    return need + (double)THREAD_BYTES * ceil((need - memory) / 4.0 / (double)THREAD_BYTES);
+}
+
 sfu_status sfu__limit_end(sfu_status status, uint64_t memory, const char *doing, int64_t lacking) {
     char limit[SFU__SIZE_MAX], need[SFU__SIZE_MAX];
     const size_t given = sfu__memory_limit(), refused = sfu__memory_refused();
@@ -40,13 +49,13 @@ sfu_status sfu__limit_end(sfu_status status, uint64_t memory, const char *doing,
     sfu__size_text(limit, (double)memory);
     if (status == SFU_ERR_MEMORY && lacking > 0) {
         return sfu__fail(status, "%s needs about %s of memory; the limit is %s", doing,
-                         sfu__size_text(need, (double)memory + (double)lacking / 3 * 4), limit);
+                         sfu__size_text(need, enough((double)memory, (double)lacking)), limit);
     }
     if (status == SFU_ERR_MEMORY) {
         const double least = (double)memory + (refused > given ? (double)(refused - given) : 1.0);
         return sfu__fail(status,
                          "%s needs more memory than the limit of %s, at least %s: names of nodes, labels, tables and "
-                         "sparse features are held in memory, only edges and dense arrays on disk",
+                         "sparse features are held in memory, only edges and dense arrays on disk; try twice as much",
                          doing, limit, sfu__size_text(need, least));
     }
     return status;
