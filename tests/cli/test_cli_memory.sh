@@ -68,6 +68,31 @@ if [ "${BUILD_KIND:-plain}" = plain ]; then
         enough explain $data.safetensors "$deep" --threads 2
     done
 
+    # A graph with hubs, most of them in one block of rows: the same bytes, whichever thread gets that block. A refusal
+    # names more than the limit that it refuses.
+    awk 'BEGIN { srand(1); print "from,to"
+        for (i = 0; i < 1200000; i++) print int(30000 * rand()) "," int(30000 * rand() ^ 4) }' >hubs.csv
+    awk 'BEGIN { print "node,label"; for (i = 0; i < 30000; i++) print i "," (i % 20 == 0 ? i / 20 % 3 : "") }' >some.csv
+    python3 - <<'PYTHON'
+import array
+head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (30000, 96), }".ljust(117) + b"\n"
+with open("hubs.npy", "wb") as f:
+    f.write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head)
+    f.write(array.array("f", (i * i % 17 / 8 - 1 for i in range(30000 * 96))).tobytes())
+PYTHON
+    "$SFUMATO" data import --edges hubs.csv --features hubs.npy --labels some.csv -o hubs.safetensors --quiet >/dev/null
+    hubs=(train hubs.safetensors 'smooth^3 | dense 32 tanh | softmax' --epochs 2 --quiet --force)
+    "$SFUMATO" "${hubs[@]}" -o all.st >/dev/null
+    for size in 11 13 14 16; do
+        if "$SFUMATO" "${hubs[@]}" -o within.st --memory ${size}M >/dev/null 2>error; then
+            same all.st within.st
+        else
+            sed -n 's/.*needs up to \([0-9.]*\)M of memory.*/\1/p' error | awk -v size=$size '$1 > size { larger = 1 }
+                END { exit !larger }' || { cat error >&2; exit 1; }
+        fi
+    done
+    enough "${hubs[@]}" -o within.st
+
     # Studies and evaluations: the same results, and the limit holds for all jobs together.
     study=(tune few.safetensors sgcn --space 'practical k=[1..3]' --trials 12 --epochs 5 --jobs 2 --study memory
         --quiet)
