@@ -93,6 +93,13 @@ PYTHON
     done
     enough "${hubs[@]}" -o within.st
 
+    # A labelling that is refused stays within the limit, too: it does not hold the graph.
+    (
+        ulimit -d 8192
+        fails 'needs up to .* of memory, more than the limit of 8M; use a larger limit' \
+            label hubs.safetensors --nets sgcn --budget steps:1 -o never.csv --memory 8M --quiet
+    )
+
     # Studies and evaluations: the same results, and the limit holds for all jobs together.
     study=(tune few.safetensors sgcn --space 'practical k=[1..3]' --trials 12 --epochs 5 --jobs 2 --study memory
         --quiet)
