@@ -99,6 +99,19 @@ PYTHON
         fails 'needs up to .* of memory, more than the limit of 8M; use a larger limit' \
             label hubs.safetensors --nets sgcn --budget steps:1 -o never.csv --memory 8M --quiet
     )
+    # It is refused before anything is computed: checking the graph would come first, and find the wrong index.
+    python3 - hubs.safetensors wrong.safetensors <<'PYTHON'
+import json, struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+start = 8 + struct.unpack("<Q", data[:8])[0]
+end = start + json.loads(data[8:start])["adj.indices"]["data_offsets"][1]
+data[end - 4:end] = struct.pack("<i", 2000000000)
+open(sys.argv[2], "wb").write(data)
+PYTHON
+    fails 'needs up to .* of memory, more than the limit of 12M; use a larger limit' \
+        label wrong.safetensors --nets sgcn --budget steps:1 -o never.csv --memory 12M --quiet
+    fails 'is 2000000000; columns must ascend' \
+        label wrong.safetensors --nets sgcn --budget steps:1 -o never.csv --memory 64M --quiet
 
     # Studies and evaluations: the same results, and the limit holds for all jobs together.
     study=(tune few.safetensors sgcn --space 'practical k=[1..3]' --trials 12 --epochs 5 --jobs 2 --study memory
@@ -148,7 +161,7 @@ PYTHON
     same all.csv within.csv
     "$SFUMATO" "${label[@]}" -o within.csv --memory 20M --quiet | tr -s '\n ' ' ' |
         grep -q 'Left out because of the memory limit: .*gcn (.*M)'
-    fails 'needs up to .* of memory, more than the limit of 1M; use a larger limit' \
+    fails 'no network fits the memory limit of 1M; the smallest needs up to .*; use a larger limit' \
         "${label[@]}" -o never.csv --memory 1M --quiet
     fails 'needs about .*; only a network' tune few.safetensors gcn --trials 2 --study memory --memory 10M --quiet
     fails 'needs about .*; only a network' tune citation lpnn --trials 2 --study memory --memory 4M --quiet

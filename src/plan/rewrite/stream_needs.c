@@ -157,9 +157,10 @@ static int64_t thread_bytes(const sfu_dataset *dataset) {
                                     sfu__slice_piece_X(dataset));
 }
 
+enum { PER_EXECUTOR = 4 << 20 }; /* for holes in the heap: allocations do not need it */
+
 sfu_status sfu__stream_needs(int64_t *bytes, const sfu_dataset *dataset, const sfu_net *net,
                              const sfu__plan_request *request) {
-    enum { PER_EXECUTOR = 4 << 20 };
     sfu_status status = SFU_OK;
     const bool sparse = dataset->dense == NULL;
     const int64_t executors = request->executors > 0 ? request->executors : 1;
@@ -188,6 +189,20 @@ int sfu__stream_threads(const sfu_dataset *dataset, const sfu__plan_request *req
     const int64_t fit = needs <= request->memory ? 1 + (request->memory - needs) / one : request->memory / SHARE / one;
     const int wanted = sfu__limit_threads(request->threads, request->memory);
     return fit < 1 ? 1 : fit < wanted ? (int)fit : wanted;
+}
+
+sfu_status sfu__plan_enough(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
+    sfu_status status = SFU_OK;
+    sfu__plan plan = {.dataset = dataset, .nodes = dataset->nodes, .limit = request->memory, .memory = request->memory};
+    plan.refused = request->refused;
+    if (dataset->dense == NULL) {
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__stream_needs(&plan.needs, dataset, net, request));
+    const int64_t allocated = plan.needs - (int64_t)request->executors * PER_EXECUTOR;
+    status = allocated <= request->memory ? SFU_OK : sfu__stream_refuse(&plan, 0);
+done:
+    return status;
 }
 
 sfu_status sfu__stream_refuse(const sfu__plan *plan, int64_t bytes) {
