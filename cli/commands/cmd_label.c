@@ -276,9 +276,6 @@ static int finish(session *state, char **operands) {
 
 static int read_and_label(session *state, char **operands) {
     sfu_status status = read_dataset(state, operands);
-    if (status == SFU_OK) {
-        status = sfu_dataset_check(state->dataset);
-    }
     if (status == SFU_OK && count_written(state) == 0) {
         return fail("every node is labelled already; use --all to write a prediction for every node");
     }

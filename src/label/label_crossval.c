@@ -42,18 +42,23 @@ typedef struct crossval {
 
 /* ---- preparation ------------------------------------------------------------------------------------------------- */
 
+static sfu__plan_request request_of(const crossval *self, int fold) {
+    sfu__plan_request request = sfu__train_request(self->candidate->net, self->problem->inner[fold],
+                                                   self->candidate->dropout, self->work->jobs, self->device);
+    request.epochs = EPOCHS;
+    request.memory = sfu__limit_of(self->work->memory);
+    request.used_before = self->used_before;
+    request.executors = self->problem->folds - fold;
+    request.refused = self->refused;
+    return request;
+}
+
 static sfu_status prepare_fold(crossval *self, int i, uint64_t seed) {
     sfu_status status = SFU_OK;
     const sfu_split *split = self->problem->inner[i];
     const sfu__candidate *candidate = self->candidate;
     fold *one = &self->folds[i];
-    sfu__plan_request request =
-        sfu__train_request(candidate->net, split, candidate->dropout, self->work->jobs, self->device);
-    request.epochs = EPOCHS;
-    request.memory = sfu__limit_of(self->work->memory);
-    request.used_before = self->used_before;
-    request.executors = self->problem->folds - i;
-    request.refused = self->refused;
+    const sfu__plan_request request = request_of(self, i);
     one->seed = seed + (uint64_t)i;
     one->first = i > 0 ? self->folds[i - 1].first + self->folds[i - 1].objective.val_count : 0;
     SFU_TRY(sfu__objective_make(&one->objective, self->work->dataset, split,
@@ -69,14 +74,19 @@ done:
     return status;
 }
 
+/* Later steps hold the probabilities of all nodes twice, with lists of nodes. */
+static int64_t used_later(const crossval *self) {
+    const sfu_dataset *dataset = self->work->dataset;
+    return sfu__process_memory() + (int64_t)dataset->nodes * (8 * (int64_t)dataset->classes + 16);
+}
+
 static sfu_status prepare(crossval *self, uint64_t seed) {
     sfu_status status = SFU_OK;
     const sfu__label_problem *problem = self->problem;
     const int32_t classes = self->work->dataset->classes;
     SFU_TRY(sfu__device_parse(&self->device, self->work->device, self->work->memory));
     SFU_TRY(sfu__team_new(&self->team, self->work->jobs));
-    /* Later steps hold the probabilities of all nodes twice, with lists of nodes. */
-    self->used_before = sfu__process_memory() + (int64_t)self->work->dataset->nodes * (8 * (int64_t)classes + 16);
+    self->used_before = used_later(self);
     self->now = (sfu__dense){.rows = problem->count, .cols = classes, .ld = classes};
     self->found = self->now;
     SFU_ALLOC(self->now.data, (size_t)problem->count * (size_t)classes);
@@ -172,12 +182,16 @@ static void clear(crossval *self) {
     sfu__team_free(self->team);
 }
 
-static sfu_status decide(bool *streams, const crossval *self) {
-    sfu__plan_request request = sfu__train_request(self->candidate->net, self->problem->inner[0],
-                                                   self->candidate->dropout, self->work->jobs, self->device);
-    request.memory = sfu__limit_of(self->work->memory);
-    request.refused = self->refused;
-    return sfu__plan_decide(streams, self->work->dataset, self->candidate->net, &request);
+/* Whether the plans stream; fails if the limit is too small for them, or for the predictions of the models. */
+static sfu_status decide(bool *streams, crossval *self) {
+    sfu_status status = SFU_OK;
+    const sfu_dataset *dataset = self->work->dataset;
+    self->used_before = used_later(self);
+    sfu__plan_request request = request_of(self, 0);
+    SFU_TRY(sfu__plan_decide(streams, dataset, self->candidate->net, &request));
+    SFU_TRY(*streams ? sfu__plan_enough(dataset, self->candidate->net, &request) : SFU_OK);
+done:
+    return status;
 }
 
 sfu_status sfu__label_cross_plan(int64_t *refused, const sfu__label_problem *problem, const sfu__candidate *candidate,

@@ -7,17 +7,18 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { ROWS_PER_ITEM = 1 << 14 };
+enum { ROWS_PER_ITEM = 1 << 14, ROWS_PER_PIECE = 1 << 11 };
 
 typedef struct job {
     const sfu_csr *csr;
     const sfu__csr_rules *rules;
     bool want_symmetry;
     sfu__row_block *blocks; /* [threads], or NULL: the arrays do not change */
+    int64_t piece;          /* the most entries of a block */
     atomic_uint_least64_t imbalance;
 } job;
 
-/* The rows of a work item: `csr` is the matrix, or a copy of these rows. */
+/* Rows of a work item: `csr` is the matrix, or a copy of these rows. */
 typedef struct view {
     const sfu_csr *csr;
     int64_t first, last; /* rows of the matrix */
@@ -100,17 +101,19 @@ static sfu_status check_values(const job *self, const view *rows, int64_t row) {
     return SFU_OK;
 }
 
-/* The rows of an item; of a mapped matrix a copy, whose columns are checked. */
-static sfu_status view_rows(view *rows, const job *self, int64_t item, int thread) {
+/* Rows from `first` to `last`; of a mapped matrix the first piece of them, as a copy whose columns are checked. */
+static sfu_status view_rows(view *rows, const job *self, int64_t first, int64_t last, int thread) {
     sfu_status status = SFU_OK;
-    rows->first = item * ROWS_PER_ITEM;
-    rows->last = rows->first + ROWS_PER_ITEM < self->csr->rows ? rows->first + ROWS_PER_ITEM : self->csr->rows;
+    rows->first = first;
+    rows->last = last;
     rows->csr = self->csr;
     rows->row = rows->entry = 0;
     if (self->blocks != NULL) {
         sfu__row_block *block = &self->blocks[thread];
         const sfu__mapped_csr mapped = {*self->csr, self->rules->nonzeros, self->rules->what};
-        SFU_TRY(sfu__row_block_read(block, &mapped, rows->first, rows->last));
+        const int64_t end = first + ROWS_PER_PIECE < last ? first + ROWS_PER_PIECE : last;
+        rows->last = sfu__row_piece_end(&mapped, first, end, self->piece);
+        SFU_TRY(sfu__row_block_read(block, &mapped, first, rows->last));
         rows->csr = &block->csr;
         rows->row = block->first;
         rows->entry = block->entry;
@@ -124,11 +127,15 @@ static sfu_status check_entries(void *context, int64_t item, int thread) {
     job *self = context;
     view rows;
     uint64_t imbalance = 0;
-    SFU_TRY(view_rows(&rows, self, item, thread));
-    for (int64_t row = rows.first; row < rows.last; row++) {
-        SFU_TRY(self->blocks != NULL ? SFU_OK : check_columns(self, &rows, row));
-        SFU_TRY(check_values(self, &rows, row));
-        imbalance += self->want_symmetry ? row_imbalance(&rows, row) : 0;
+    const int64_t end = (item + 1) * ROWS_PER_ITEM;
+    const int64_t last = end < self->csr->rows ? end : self->csr->rows;
+    for (int64_t first = item * ROWS_PER_ITEM; first < last; first = rows.last) {
+        SFU_TRY(view_rows(&rows, self, first, last, thread));
+        for (int64_t row = first; row < rows.last; row++) {
+            SFU_TRY(self->blocks != NULL ? SFU_OK : check_columns(self, &rows, row));
+            SFU_TRY(check_values(self, &rows, row));
+            imbalance += self->want_symmetry ? row_imbalance(&rows, row) : 0;
+        }
     }
     atomic_fetch_add(&self->imbalance, imbalance);
 done:
@@ -146,7 +153,12 @@ sfu_status sfu__csr_check(const sfu_csr *csr, const sfu__csr_rules *rules, bool 
                          rules->what, (long long)ends[0], (long long)ends[1], (long long)rules->nonzeros);
     }
     if (rules->mapped) {
+        const sfu__mapped_csr mapped = {*csr, rules->nonzeros, rules->what};
+        self.piece = sfu__row_piece(&mapped, ROWS_PER_PIECE);
         SFU_ALLOC_ZERO(self.blocks, rules->threads);
+        for (int i = 0; i < rules->threads; i++) {
+            SFU_TRY(sfu__row_block_reserve(&self.blocks[i], ROWS_PER_PIECE, self.piece));
+        }
     } else {
         SFU_TRY(sfu__parallel(check_offsets, &self, items, rules->threads));
     }

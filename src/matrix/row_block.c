@@ -85,6 +85,46 @@ done:
     return status;
 }
 
+/* Modulo 2^64: the offsets are not checked. */
+static uint64_t length_of(const sfu__mapped_csr *from, int64_t first, int64_t end) {
+    return (uint64_t)from->csr.indptr[end] - (uint64_t)from->csr.indptr[first] + (uint64_t)(end - first);
+}
+
+int64_t sfu__row_piece(const sfu__mapped_csr *from, int64_t rows) {
+    const int64_t all = from->nonzeros + from->csr.rows;
+    const double mean = from->csr.rows > 0 ? (double)all / from->csr.rows : 0.0;
+    uint64_t longest = 0;
+    for (int64_t row = 0; row < from->csr.rows; row++) {
+        const uint64_t length = length_of(from, row, row + 1);
+        longest = length > longest && length <= (uint64_t)from->csr.cols + 1 ? length : longest;
+    }
+    const double piece = 2.0 * mean * (double)rows;
+    const int64_t usual = piece < (double)all ? (int64_t)piece : all;
+    return usual > (int64_t)longest ? usual : (int64_t)longest;
+}
+
+bool sfu__row_piece_has(const sfu__mapped_csr *from, int64_t row, int64_t piece) {
+    return piece > 0 && length_of(from, row, row + 1) <= (uint64_t)piece;
+}
+
+int64_t sfu__row_piece_end(const sfu__mapped_csr *from, int64_t first, int64_t end, int64_t piece) {
+    int64_t at = first + 1;
+    while (at < end && length_of(from, first, at + 1) <= (uint64_t)piece) {
+        at++;
+    }
+    return at;
+}
+
+sfu_status sfu__row_block_reserve(sfu__row_block *block, int64_t rows, int64_t piece) {
+    sfu_status status = SFU_OK;
+    SFU_ALLOC(block->indptr, rows + 1);
+    block->indptr_capacity = (size_t)rows + 1;
+    SFU_ALLOC(block->indices, piece);
+    block->indices_capacity = (size_t)piece;
+done:
+    return status;
+}
+
 void sfu__row_block_view(sfu__row_block *block, const sfu__mapped_csr *from, int64_t first, int64_t end) {
     block->first = first;
     block->csr = from->csr;

@@ -33,6 +33,18 @@ void sfu__row_block_view(sfu__row_block *block, const sfu__mapped_csr *from, int
 
 void sfu__row_block_clear(sfu__row_block *block);
 
+/* Rows are read in pieces of a bounded number of entries, so that the memory of a thread does not depend on which rows
+ * it gets. A row counts as one entry more than it has: smoothing adds a loop.
+ *
+ * sfu__row_piece: the most entries of a piece: twice those of `rows` rows of mean length, or those of the longest row.
+ * sfu__row_piece_end: the end of the piece of rows [first, end) that starts at `first`, at least one row.
+ * sfu__row_piece_has: whether `piece` entries are enough for a row.
+ * sfu__row_block_reserve: memory for pieces of up to `rows` rows; `block` is {0}. */
+int64_t sfu__row_piece(const sfu__mapped_csr *from, int64_t rows);
+int64_t sfu__row_piece_end(const sfu__mapped_csr *from, int64_t first, int64_t end, int64_t piece);
+bool sfu__row_piece_has(const sfu__mapped_csr *from, int64_t row, int64_t piece);
+SFU_CHECKED sfu_status sfu__row_block_reserve(sfu__row_block *block, int64_t rows, int64_t piece);
+
 /* sfu__components of a matrix in a mapped file. */
 SFU_CHECKED sfu_status sfu__components_mapped(int32_t *component, int32_t *count, int32_t *largest,
                                               int32_t *largest_root, const sfu__mapped_csr *graph, bool symmetric);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { ROWS_PER_ITEM = 1 << 12 };
+enum { ROWS_PER_ITEM = SFU__PIECE_ROWS };
 
 /* ---- the factors ------------------------------------------------------------------------------------------------ */
 
@@ -20,17 +20,26 @@ static int64_t end_row(const sfu__smoothing_stream *stream, int64_t item) {
     return end < stream->graph.csr.rows ? end : stream->graph.csr.rows;
 }
 
+/* Reads the piece of rows [first, end) that starts at `first`; *next: its end. */
+static sfu_status read_piece(int64_t *next, sfu__row_block *block, const sfu__smoothing_stream *stream, int64_t first,
+                             int64_t end) {
+    *next = sfu__row_piece_end(&stream->graph, first, end, stream->piece);
+    return sfu__row_block_read(block, &stream->graph, first, *next);
+}
+
 static sfu_status measure(void *context, int64_t item, int thread) {
     sfu_status status = SFU_OK;
     const job *self = context;
     sfu__smoothing_stream *stream = self->stream;
     sfu__row_block *block = &self->blocks[thread];
-    SFU_TRY(sfu__row_block_read(block, &stream->graph, item * ROWS_PER_ITEM, end_row(stream, item)));
-    const sfu__edges edges = {&block->csr, block->first};
-    for (int64_t row = block->first; row < end_row(stream, item); row++) {
-        int64_t entries;
-        SFU_TRY(sfu__smoothing_measure(&stream->factors, &edges, row, &entries, &stream->factors.row_sums[row]));
-        self->nonzeros[item] += entries > 0 ? entries : 1;
+    for (int64_t first = item * ROWS_PER_ITEM, next; first < end_row(stream, item); first = next) {
+        SFU_TRY(read_piece(&next, block, stream, first, end_row(stream, item)));
+        const sfu__edges edges = {&block->csr, first};
+        for (int64_t row = first; row < next; row++) {
+            int64_t entries;
+            SFU_TRY(sfu__smoothing_measure(&stream->factors, &edges, row, &entries, &stream->factors.row_sums[row]));
+            self->nonzeros[item] += entries > 0 ? entries : 1;
+        }
     }
 done:
     return status;
@@ -61,10 +70,12 @@ static sfu_status add_columns(const job *self, int64_t items) {
     sfu__smoothing_stream *stream = self->stream;
     sfu__row_block *block = &self->blocks[0];
     for (int64_t item = 0; item < items; item++) {
-        SFU_TRY(sfu__row_block_read(block, &stream->graph, item * ROWS_PER_ITEM, end_row(stream, item)));
-        const sfu__edges edges = {&block->csr, block->first};
-        for (int64_t row = block->first; row < end_row(stream, item); row++) {
-            sfu__smoothing_add_columns(stream->factors.column_sums, &stream->factors, &edges, row);
+        for (int64_t first = item * ROWS_PER_ITEM, next; first < end_row(stream, item); first = next) {
+            SFU_TRY(read_piece(&next, block, stream, first, end_row(stream, item)));
+            const sfu__edges edges = {&block->csr, first};
+            for (int64_t row = first; row < next; row++) {
+                sfu__smoothing_add_columns(stream->factors.column_sums, &stream->factors, &edges, row);
+            }
         }
     }
 done:
@@ -172,10 +183,15 @@ sfu_status sfu__smoothing_stream_new(sfu__smoothing_stream **stream, const sfu__
     self->graph.csr = sfu__smoothing_edges(&graph->csr, options);
     self->options = *options;
     self->keep = keep;
+    self->piece = sfu__row_piece(&self->graph, SFU__PIECE_ROWS);
+    self->ahead = sfu__row_piece(&self->graph, SFU__AHEAD_ROWS);
     self->symmetric = symmetric && options->neighbour_column == NULL;
     SFU_TRY(sfu__smoothing_start(&self->factors, &self->options));
     job.stream = self;
     SFU_ALLOC_ZERO(job.blocks, threads);
+    for (int i = 0; i < threads; i++) {
+        SFU_TRY(sfu__row_block_reserve(&job.blocks[i], ROWS_PER_ITEM, self->piece));
+    }
     SFU_ALLOC_ZERO(job.nonzeros, items);
     SFU_ALLOC(self->factors.row_sums, graph->csr.rows);
     SFU_TRY(sfu__parallel(measure, &job, items, threads));
@@ -223,6 +239,19 @@ void sfu__stream_rows_clear(sfu__stream_rows *rows) {
     sfu__free(rows->indices);
     sfu__free(rows->values);
     *rows = (sfu__stream_rows){0};
+}
+
+sfu_status sfu__stream_rows_reserve(sfu__stream_rows *rows, int64_t count, int64_t piece) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__row_block_reserve(&rows->block, count, piece));
+    SFU_ALLOC(rows->indptr, count + 1);
+    rows->indptr_capacity = (size_t)count + 1;
+    SFU_ALLOC(rows->indices, piece);
+    rows->indices_capacity = (size_t)piece;
+    SFU_ALLOC(rows->values, piece);
+    rows->values_capacity = (size_t)piece;
+done:
+    return status;
 }
 
 static sfu_status reserve(sfu__stream_rows *rows, int64_t more_rows, int64_t more_entries) {

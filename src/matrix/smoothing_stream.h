@@ -8,12 +8,16 @@
 #include "row_block.h"
 #include "smoothing_int.h"
 
+enum { SFU__PIECE_ROWS = 1 << 11, SFU__AHEAD_ROWS = 1 << 8, SFU__ENTRY_BYTES = 12 };
+
 typedef struct sfu__smoothing_stream {
     sfu__mapped_csr graph; /* without weights if the options say so */
     sfu_smoothing_options options;
     sfu__smoothing_factors factors;
     double keep;      /* 1 - teleport: factor of S */
     int64_t nonzeros; /* of S */
+    int64_t piece;    /* the most entries that are read at once: sfu__row_piece of SFU__PIECE_ROWS */
+    int64_t ahead;    /* and of SFU__AHEAD_ROWS */
     bool symmetric;   /* S equals its transpose */
 } sfu__smoothing_stream;
 
@@ -34,6 +38,8 @@ typedef struct sfu__stream_rows {
     size_t indptr_capacity, indices_capacity, values_capacity;
 } sfu__stream_rows;
 
+/* Memory for up to `count` rows of one piece, SFU__ENTRY_BYTES for each entry; `rows` is {0}. */
+SFU_CHECKED sfu_status sfu__stream_rows_reserve(sfu__stream_rows *rows, int64_t count, int64_t piece);
 /* Forgets the rows. */
 void sfu__stream_rows_empty(sfu__stream_rows *rows);
 /* Appends the rows of nodes [first, end). */

@@ -106,11 +106,13 @@ static sfu_status name_data(sfu__plan *plan, const sfu__plan_request *request) {
 /* Whether the limit has ended the plan. */
 static bool lacks_memory(sfu_status status) { return status == SFU_ERR_MEMORY && sfu__memory_refused() > 0; }
 
+/* Bytes of this process that the library has not allocated. */
+static int64_t memory_of_others(void) { return sfu__process_memory() - (int64_t)sfu__memory_used(); }
+
 /* Limits the allocations of this thread, and of those that it starts, to what the limit of the plan leaves. */
 static void limit_allocations(const sfu__plan_request *request) {
     if (request->memory > 0) {
-        const int64_t others = sfu__process_memory() - (int64_t)sfu__memory_used();
-        const int64_t left = request->memory - sfu__limit_overhead(request) - others;
+        const int64_t left = request->memory - sfu__limit_overhead(request) - memory_of_others();
         sfu__memory_set_limit(left > 1 ? (size_t)left : 1);
     }
 }
@@ -168,7 +170,7 @@ static sfu_status make_plan(sfu__plan **plan, const sfu_dataset *dataset, const 
     self = NULL;
 done:
     if (self != NULL && streams && lacks_memory(status)) {
-        status = sfu__stream_refuse(self, 0);
+        status = sfu__stream_refuse(self, (int64_t)sfu__memory_refused() + memory_of_others());
     }
     sfu__plan_release(self);
     return status;

@@ -82,6 +82,11 @@ SFU_CHECKED sfu_status sfu__plan_check_data(const sfu_dataset *dataset, uint64_t
 SFU_CHECKED sfu_status sfu__plan_decide(bool *streams, const sfu_dataset *dataset, const sfu_net *net,
                                         const sfu__plan_request *request);
 
+/* Fails, and says what is enough, if the limit is below the upper bound of what streaming allocates; computes nothing.
+ * The bound is loose for sparse features: those pass. */
+SFU_CHECKED sfu_status sfu__plan_enough(const sfu_dataset *dataset, const sfu_net *net,
+                                        const sfu__plan_request *request);
+
 /* The dataset must outlive the plan. Fails for a network that the planner does not support, and for one that does not
  * fit the data: an unknown node column, a softmax(linear=no) of the wrong width. */
 SFU_CHECKED sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,

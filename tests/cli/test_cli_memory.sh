@@ -68,6 +68,51 @@ if [ "${BUILD_KIND:-plain}" = plain ]; then
         enough explain $data.safetensors "$deep" --threads 2
     done
 
+    # A graph with hubs, most of them in one block of rows: the same bytes, whichever thread gets that block. A refusal
+    # names more than the limit that it refuses.
+    awk 'BEGIN { srand(1); print "from,to"
+        for (i = 0; i < 1200000; i++) print int(30000 * rand()) "," int(30000 * rand() ^ 4) }' >hubs.csv
+    awk 'BEGIN { print "node,label"; for (i = 0; i < 30000; i++) print i "," (i % 20 == 0 ? i / 20 % 3 : "") }' >some.csv
+    python3 - <<'PYTHON'
+import array
+head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (30000, 96), }".ljust(117) + b"\n"
+with open("hubs.npy", "wb") as f:
+    f.write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head)
+    f.write(array.array("f", (i * i % 17 / 8 - 1 for i in range(30000 * 96))).tobytes())
+PYTHON
+    "$SFUMATO" data import --edges hubs.csv --features hubs.npy --labels some.csv -o hubs.safetensors --quiet >/dev/null
+    hubs=(train hubs.safetensors 'smooth^3 | dense 32 tanh | softmax' --epochs 2 --quiet --force)
+    "$SFUMATO" "${hubs[@]}" -o all.st >/dev/null
+    for size in 11 13 14 16; do
+        if "$SFUMATO" "${hubs[@]}" -o within.st --memory ${size}M >/dev/null 2>error; then
+            same all.st within.st
+        else
+            sed -n 's/.*needs up to \([0-9.]*\)M of memory.*/\1/p' error | awk -v size=$size '$1 > size { larger = 1 }
+                END { exit !larger }' || { cat error >&2; exit 1; }
+        fi
+    done
+    enough "${hubs[@]}" -o within.st
+
+    # A labelling that is refused stays within the limit, too: it does not hold the graph.
+    (
+        ulimit -d 8192
+        fails 'needs up to .* of memory, more than the limit of 8M; use a larger limit' \
+            label hubs.safetensors --nets sgcn --budget steps:1 -o never.csv --memory 8M --quiet
+    )
+    # It is refused before anything is computed: checking the graph would come first, and find the wrong index.
+    python3 - hubs.safetensors wrong.safetensors <<'PYTHON'
+import json, struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+start = 8 + struct.unpack("<Q", data[:8])[0]
+end = start + json.loads(data[8:start])["adj.indices"]["data_offsets"][1]
+data[end - 4:end] = struct.pack("<i", 2000000000)
+open(sys.argv[2], "wb").write(data)
+PYTHON
+    fails 'needs up to .* of memory, more than the limit of 12M; use a larger limit' \
+        label wrong.safetensors --nets sgcn --budget steps:1 -o never.csv --memory 12M --quiet
+    fails 'is 2000000000; columns must ascend' \
+        label wrong.safetensors --nets sgcn --budget steps:1 -o never.csv --memory 64M --quiet
+
     # Studies and evaluations: the same results, and the limit holds for all jobs together.
     study=(tune few.safetensors sgcn --space 'practical k=[1..3]' --trials 12 --epochs 5 --jobs 2 --study memory
         --quiet)
@@ -116,7 +161,7 @@ PYTHON
     same all.csv within.csv
     "$SFUMATO" "${label[@]}" -o within.csv --memory 20M --quiet | tr -s '\n ' ' ' |
         grep -q 'Left out because of the memory limit: .*gcn (.*M)'
-    fails 'needs up to .* of memory, more than the limit of 1M; use a larger limit' \
+    fails 'no network fits the memory limit of 1M; the smallest needs up to .*; use a larger limit' \
         "${label[@]}" -o never.csv --memory 1M --quiet
     fails 'needs about .*; only a network' tune few.safetensors gcn --trials 2 --study memory --memory 10M --quiet
     fails 'needs about .*; only a network' tune citation lpnn --trials 2 --study memory --memory 4M --quiet

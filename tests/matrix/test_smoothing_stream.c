@@ -173,11 +173,30 @@ static void test_failing_allocations(void **state) {
     test_fail_each_allocation(stream_once, &mapped, 100);
 }
 
+/* Pieces cover all rows, and none has more entries than it may, nor more than one row if it is longer. */
+static void test_pieces(void **state) {
+    static const int64_t indptr[] = {0, 3, 3, 12, 13, 14, 20};
+    const sfu__mapped_csr from = {{6, 20, indptr, NULL, NULL}, 20, "test: adj"};
+    (void)state;
+    assert_int_equal(sfu__row_piece(&from, 1), 10); /* the longest row, and a loop */
+    assert_int_equal(sfu__row_piece(&from, 2), 17); /* twice the mean of two rows */
+    assert_int_equal(sfu__row_piece(&from, 100), 26);
+    static const int64_t ends[] = {2, 3, 5, 6};
+    int64_t first = 0;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        first = sfu__row_piece_end(&from, first, 6, 10);
+        assert_int_equal(first, ends[i]);
+    }
+    assert_int_equal(sfu__row_piece_end(&from, 2, 6, 3), 3);
+    assert_true(sfu__row_piece_has(&from, 2, 10));
+    assert_false(sfu__row_piece_has(&from, 2, 9));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits),           cmocka_unit_test(test_symmetric),
         cmocka_unit_test(test_changed_under_us),    cmocka_unit_test(test_mapped_check),
-        cmocka_unit_test(test_failing_allocations),
+        cmocka_unit_test(test_failing_allocations), cmocka_unit_test(test_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

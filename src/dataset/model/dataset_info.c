@@ -118,17 +118,21 @@ done:
 
 /* ---- labels and features ---------------------------------------------------------------------------------------- */
 
-static sfu_status count_labels(sfu__statistics *statistics, const sfu_dataset *dataset) {
-    sfu_status status = SFU_OK;
+static int32_t add_labels(int32_t *class_counts, const sfu_dataset *dataset) {
     int32_t labelled = 0;
-    SFU_ALLOC_ZERO(statistics->class_counts, dataset->classes);
     for (int32_t node = 0; dataset->labels != NULL && node < dataset->nodes; node++) {
         if (dataset->labels[node] != SFU_NO_LABEL) {
-            statistics->class_counts[dataset->labels[node]]++;
+            class_counts[dataset->labels[node]]++;
             labelled++;
         }
     }
-    statistics->info.unlabelled = dataset->nodes - labelled;
+    return labelled;
+}
+
+static sfu_status count_labels(sfu__statistics *statistics, const sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    SFU_ALLOC_ZERO(statistics->class_counts, dataset->classes);
+    statistics->info.unlabelled = dataset->nodes - add_labels(statistics->class_counts, dataset);
     for (int32_t class = 0; class < dataset->classes; class ++) {
         const int32_t count = statistics->class_counts[class];
         if (count == 0) {
@@ -271,11 +275,12 @@ sfu_status sfu_dataset_info(const sfu_info **info, const sfu_dataset *dataset) {
     return status;
 }
 
+/* The graph is not needed: it may be larger than memory. */
 sfu_status sfu_dataset_class_counts(int32_t *class_counts, const sfu_dataset *dataset) {
-    const sfu__statistics *statistics = NULL;
-    const sfu_status status = sfu__dataset_statistics(&statistics, dataset);
+    const sfu_status status = sfu__dataset_check_nodes(dataset);
     if (status == SFU_OK && dataset->classes > 0) {
-        memcpy(class_counts, statistics->class_counts, (size_t)dataset->classes * sizeof *class_counts);
+        memset(class_counts, 0, (size_t)dataset->classes * sizeof *class_counts);
+        (void)add_labels(class_counts, dataset);
     }
     return status;
 }

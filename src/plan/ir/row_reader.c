@@ -1,17 +1,20 @@
 /* row_reader.c - reads rows of a smoothing matrix: from memory, or from the mapped graph of its stream. */
 #include "plan_int.h"
 
-/* Rows that are read ahead if the last one was the previous node. */
-enum { AHEAD = 256 };
-
+/* If the last row was the previous node, more rows are read ahead. */
 static sfu_status read_streamed(sfu__row_reader *reader, int32_t node) {
     sfu_status status = SFU_OK;
-    const int64_t nodes = reader->smoother->stream->graph.csr.rows, next = reader->first + reader->rows.rows;
+    const sfu__smoothing_stream *stream = reader->smoother->stream;
+    const int64_t nodes = stream->graph.csr.rows, next = reader->first + reader->rows.rows;
     if (node < reader->first || node >= next) {
-        const int64_t end = reader->rows.rows > 0 && node == next ? node + AHEAD : node + 1;
+        const int64_t end = reader->rows.rows > 0 && node == next ? node + SFU__AHEAD_ROWS : node + 1;
+        const int64_t last = sfu__row_piece_end(&stream->graph, node, end < nodes ? end : nodes, stream->ahead);
+        if (reader->rows.indptr == NULL) {
+            SFU_TRY(sfu__stream_rows_reserve(&reader->rows, SFU__AHEAD_ROWS, stream->ahead));
+        }
         sfu__stream_rows_empty(&reader->rows);
         reader->first = node;
-        SFU_TRY(sfu__stream_rows_add(&reader->rows, reader->smoother->stream, node, end < nodes ? end : nodes));
+        SFU_TRY(sfu__stream_rows_add(&reader->rows, stream, node, last));
     }
     const int64_t *indptr = reader->rows.indptr + (node - reader->first);
     reader->columns = reader->rows.indices + indptr[0];

@@ -9,20 +9,23 @@ typedef struct bound_job {
     const sfu_dataset *dataset;
     int32_t *current, *next; /* [nodes]: the most entries of each row */
     sfu__row_block block;
+    int64_t piece;           /* the most entries of the block, of the graph and of the features */
     double operations, most; /* multiply-adds of all smoothings; entries of all rows after one of them */
 } bound_job;
 
-static int64_t rows_end(const bound_job *self, int64_t first) {
-    return first + ROWS_AT_ONCE < self->dataset->nodes ? first + ROWS_AT_ONCE : self->dataset->nodes;
+/* Reads the rows from `first` on that fit; *end: of them. */
+static sfu_status read_rows(int64_t *end, bound_job *self, const sfu__mapped_csr *from, int64_t first) {
+    const int64_t last = first + ROWS_AT_ONCE < self->dataset->nodes ? first + ROWS_AT_ONCE : self->dataset->nodes;
+    *end = sfu__row_piece_end(from, first, last, self->piece);
+    return sfu__row_block_read(&self->block, from, first, *end);
 }
 
 static sfu_status count_features(bound_job *self) {
     sfu_status status = SFU_OK;
     const sfu__mapped_csr X = sfu__dataset_mapped_features(self->dataset);
-    for (int64_t first = 0; first < self->dataset->nodes; first += ROWS_AT_ONCE) {
-        const int64_t end = rows_end(self, first);
+    for (int64_t first = 0, end; first < self->dataset->nodes; first = end) {
         SFU_TRY(sfu__poll());
-        SFU_TRY(sfu__row_block_read(&self->block, &X, first, end));
+        SFU_TRY(read_rows(&end, self, &X, first));
         for (int64_t row = 0; row < end - first; row++) {
             self->current[first + row] = (int32_t)(self->block.indptr[row + 1] - self->block.indptr[row]);
         }
@@ -36,10 +39,9 @@ static sfu_status smooth(bound_job *self) {
     const sfu__mapped_csr graph = sfu__dataset_mapped_graph(self->dataset);
     const int64_t features = self->dataset->features;
     double entries = 0.0;
-    for (int64_t first = 0; first < self->dataset->nodes; first += ROWS_AT_ONCE) {
-        const int64_t end = rows_end(self, first);
+    for (int64_t first = 0, end; first < self->dataset->nodes; first = end) {
         SFU_TRY(sfu__poll());
-        SFU_TRY(sfu__row_block_read(&self->block, &graph, first, end));
+        SFU_TRY(read_rows(&end, self, &graph, first));
         for (int64_t row = 0; row < end - first; row++) {
             int64_t sum = self->current[first + row];
             for (int64_t e = self->block.indptr[row]; e < self->block.indptr[row + 1]; e++) {
@@ -60,6 +62,7 @@ done:
 
 static sfu_status smooth_all(bound_job *self, const sfu_net *net) {
     sfu_status status = SFU_OK;
+    SFU_TRY(sfu__row_block_reserve(&self->block, ROWS_AT_ONCE, self->piece));
     SFU_ALLOC(self->current, self->dataset->nodes);
     SFU_ALLOC(self->next, self->dataset->nodes);
     SFU_TRY(count_features(self));
@@ -70,6 +73,12 @@ static sfu_status smooth_all(bound_job *self, const sfu_net *net) {
     }
 done:
     return status;
+}
+
+static int64_t larger_piece(const sfu_dataset *dataset) {
+    const sfu__mapped_csr X = sfu__dataset_mapped_features(dataset), graph = sfu__dataset_mapped_graph(dataset);
+    const int64_t of_X = sfu__row_piece(&X, ROWS_AT_ONCE), of_graph = sfu__row_piece(&graph, ROWS_AT_ONCE);
+    return of_X > of_graph ? of_X : of_graph;
 }
 
 /* sigmoid(0) != 0 */
@@ -85,7 +94,9 @@ sfu_status sfu__fill_bound_of(sfu__fill_bound *bound, const sfu_dataset *dataset
                               const sfu__plan_request *request, int64_t room) {
     sfu_status status = SFU_OK;
     bound_job self = {.dataset = dataset};
-    const int64_t bytes = (int64_t)dataset->nodes * (int64_t)(2 * sizeof *self.current);
+    self.piece = larger_piece(dataset);
+    const int64_t bytes = (int64_t)dataset->nodes * (int64_t)(2 * sizeof *self.current) +
+                          self.piece * (int64_t)sizeof *self.block.indices;
     const bool counts = dataset->sparse.rows > 0 && !fills(net) && bytes <= room;
     *bound = (sfu__fill_bound){.beyond = true};
     SFU_TRY(counts ? smooth_all(&self, net) : SFU_OK);

@@ -19,8 +19,9 @@ static sfu_status grow_others(sfu__reach_part *self, const sfu__plan *plan) {
     const bool all = twice >= nodes || (plan->memory > 0 && twice > SHORT_LIST);
     const size_t capacity = all ? nodes : twice;
     const size_t more = (capacity - self->others_capacity) * ((size_t)self->words * sizeof *self->next + 4);
-    if (plan->memory > 0 && sfu__process_memory() + (int64_t)more > plan->memory) {
-        return sfu__stream_refuse(plan, 0);
+    const int64_t bytes = sfu__process_memory() + (int64_t)more;
+    if (plan->memory > 0 && bytes > plan->memory) {
+        return sfu__stream_refuse(plan, bytes);
     }
     int32_t *others = sfu__resize(self->others, capacity, sizeof *others);
     if (others == NULL) {
@@ -190,12 +191,18 @@ static void forget_visits(sfu__reach *self) {
 
 int sfu__reach_widest = SFU__SAMPLE_WORDS;
 
+/* Bytes of the rows that a step reads at once, and of short lists. */
+static int64_t reader_bytes(const sfu__plan *plan) {
+    enum { LISTS = 1 << 16 };
+    return plan->smoother_count > 0 ? LISTS + SFU__ENTRY_BYTES * plan->smoothers[0].stream->ahead : LISTS;
+}
+
 /* Words of a part: all, or as many as fit into the limit if every node is reached. */
 static int words_that_fit(const sfu__plan *plan, int words) {
     int most = words < sfu__reach_widest ? words : sfu__reach_widest;
     while (plan->memory > 0 && most > 1) {
         const int64_t bytes = 4 + 2 * (8 * (int64_t)most + 4) + (most < words);
-        if (sfu__process_memory() + plan->nodes * bytes <= plan->memory) {
+        if (sfu__process_memory() + plan->nodes * bytes + reader_bytes(plan) <= plan->memory) {
             break;
         }
         most = (most + 1) / 2;

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { FEATURES_PER_ITEM = 64, ROWS_AT_ONCE = 1 << 11, TELEPORTED = 2 };
+enum { FEATURES_PER_ITEM = 64, TELEPORTED = 2 };
 
 typedef struct rows_job {
     sfu__slice_job slice; /* buffer TELEPORTED: the sum of the teleport terms */
@@ -109,10 +109,10 @@ static sfu_status add_features(const sfu__slice_job *job, double *sums, sfu__row
     if (dataset->dense != NULL) {
         return SFU_OK;
     }
-    if (node % ROWS_AT_ONCE == 0) {
+    if (node == 0 || node == block->first + block->csr.rows) {
         const sfu__mapped_csr X = sfu__dataset_mapped_features(dataset);
-        const int64_t last = node + ROWS_AT_ONCE < job->plan->nodes ? node + ROWS_AT_ONCE : job->plan->nodes;
-        SFU_TRY(sfu__row_block_read(block, &X, node, last));
+        const int64_t last = node + SFU__PIECE_ROWS < job->plan->nodes ? node + SFU__PIECE_ROWS : job->plan->nodes;
+        SFU_TRY(sfu__row_block_read(block, &X, node, sfu__row_piece_end(&X, node, last, job->piece_X)));
     }
     const int64_t row = node - block->first;
     for (int64_t e = block->indptr[row]; e < block->indptr[row + 1]; e++) {

@@ -41,10 +41,9 @@ static int64_t slice_bytes(const sfu__slice_job *job, int32_t width, bool produc
     const int64_t nodes = plan->nodes, rows = job->out->count;
     const int64_t per_node = (int64_t)buffer_count(job) * (4 * width + (job->sparse ? 2 : 0)) + (job->final >= 0);
     const int64_t per_row = job->sparse ? 4 * width + 2 : 0;
-    const double degree = plan->smoother_count > 0 ? (double)plan->smoothers[0].stream->nonzeros / (double)nodes : 0.0;
     const int64_t weights = product ? (int64_t)plan->features * width * 4 : 0;
     return nodes * per_node + rows * per_row + weights +
-           plan->threads * sfu__slice_scratch_bytes(plan->dataset, product, degree);
+           plan->threads * sfu__slice_scratch_bytes(plan->dataset, product, job->piece_S, job->piece_X);
 }
 
 /* Bytes of all slices of a sparse result, which stay until it is joined. */
@@ -66,6 +65,8 @@ static int32_t widest_within(const sfu__slice_job *job, int64_t bytes, int32_t c
 sfu_status sfu__slices_choose(sfu__slice_job *job, sfu__stream_work *work, int32_t columns, bool product) {
     const int64_t used = sfu__process_memory();
     const int64_t left = job->plan->memory > 0 ? job->plan->memory - used : INT64_MAX; /* a rank has no limit */
+    job->piece_S = job->plan->smoother_count > 0 ? job->plan->smoothers[0].stream->piece : 0;
+    job->piece_X = sfu__slice_piece_X(job->plan->dataset);
     int32_t width = widest_within(job, left, columns, product);
     if (may_spill(job)) {
         job->spills = true;
@@ -98,7 +99,7 @@ sfu_status sfu__slices_reserve(sfu__slice_job *job, bool product) {
     const sfu__plan *plan = job->plan;
     SFU_ALLOC_ZERO(job->scratch, plan->threads);
     for (int i = 0; i < plan->threads; i++) {
-        SFU_TRY(sfu__slice_scratch_make(&job->scratch[i], plan, product));
+        SFU_TRY(sfu__slice_scratch_make(&job->scratch[i], job, product));
     }
     for (int i = 0; i < buffer_count(job); i++) {
         SFU_TRY(sfu__alloc_lines(&job->memory[i], &job->buffers[i], (int64_t)plan->nodes * job->width));

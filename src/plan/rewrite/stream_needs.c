@@ -77,6 +77,13 @@ static int64_t node_bytes(const sfu_dataset *dataset, const sfu_net *net, const 
     return PART + found.matrices * FACTOR * (dataset->directed ? 2 : 1) + (planning > slices ? planning : slices);
 }
 
+/* Bytes beside these: the tables of the factors, and the columns that sampled rows reach. */
+static int64_t table_bytes(const sfu_dataset *dataset, const sfu_net *net) {
+    enum { HASHED = 1 << 20, TABLE = 1 << 19 }; /* smoothing_stream.c */
+    const int64_t matrices = smoothings_of(net).matrices;
+    return (matrices > 0 ? HASHED + matrices * TABLE : 0) + 8 * SFU__SAMPLE_WORDS * (int64_t)dataset->features;
+}
+
 enum { SPARE = 2 << 20, PER_THREAD = 1 << 20, THREAD_SHARE = 16 }; /* a thread takes up to a 16th of the limit */
 
 int sfu__limit_threads(int threads, int64_t memory) {
@@ -145,13 +152,15 @@ done:
 
 /* Bytes of a thread beside its part of the overhead. */
 static int64_t thread_bytes(const sfu_dataset *dataset) {
-    const double degree = (double)sfu__dataset_mapped_graph(dataset).nonzeros / (double)dataset->nodes;
-    return sfu__slice_scratch_bytes(dataset, true, degree);
+    const sfu__mapped_csr graph = sfu__dataset_mapped_graph(dataset);
+    return sfu__slice_scratch_bytes(dataset, true, sfu__row_piece(&graph, SFU__PIECE_ROWS),
+                                    sfu__slice_piece_X(dataset));
 }
+
+enum { PER_EXECUTOR = 4 << 20 }; /* for holes in the heap: allocations do not need it */
 
 sfu_status sfu__stream_needs(int64_t *bytes, const sfu_dataset *dataset, const sfu_net *net,
                              const sfu__plan_request *request) {
-    enum { PER_EXECUTOR = 4 << 20 };
     sfu_status status = SFU_OK;
     const bool sparse = dataset->dense == NULL;
     const int64_t executors = request->executors > 0 ? request->executors : 1;
@@ -164,7 +173,8 @@ sfu_status sfu__stream_needs(int64_t *bytes, const sfu_dataset *dataset, const s
     const int64_t used = request->used_before > 0 ? request->used_before : sfu__process_memory();
     const int64_t streamed = sfu__dataset_node_bytes(dataset) + dataset->nodes * node_bytes(dataset, net, request) +
                              (executors * rows > later ? executors * rows : later) +
-                             4 * executors * parameter_floats(dataset, net) + thread_bytes(dataset);
+                             4 * executors * parameter_floats(dataset, net) + thread_bytes(dataset) +
+                             table_bytes(dataset, net);
     /* Smoothed sparse features fill in, so the fastest plan may smooth in every epoch instead. */
     const int64_t resident = sparse ? sfu__resident_bytes(dataset, net, request) : 0;
     *bytes = with_overhead(used + (streamed > resident ? streamed : resident) + folded, request) +
@@ -179,6 +189,20 @@ int sfu__stream_threads(const sfu_dataset *dataset, const sfu__plan_request *req
     const int64_t fit = needs <= request->memory ? 1 + (request->memory - needs) / one : request->memory / SHARE / one;
     const int wanted = sfu__limit_threads(request->threads, request->memory);
     return fit < 1 ? 1 : fit < wanted ? (int)fit : wanted;
+}
+
+sfu_status sfu__plan_enough(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
+    sfu_status status = SFU_OK;
+    sfu__plan plan = {.dataset = dataset, .nodes = dataset->nodes, .limit = request->memory, .memory = request->memory};
+    plan.refused = request->refused;
+    if (dataset->dense == NULL) {
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__stream_needs(&plan.needs, dataset, net, request));
+    const int64_t allocated = plan.needs - (int64_t)request->executors * PER_EXECUTOR;
+    status = allocated <= request->memory ? SFU_OK : sfu__stream_refuse(&plan, 0);
+done:
+    return status;
 }
 
 sfu_status sfu__stream_refuse(const sfu__plan *plan, int64_t bytes) {

@@ -10,19 +10,44 @@
 
 #include <string.h>
 
-enum { ROWS_PER_ITEM = 1 << 11 };
+enum { ROWS_PER_ITEM = SFU__PIECE_ROWS };
 
 /* ---- scratch memory --------------------------------------------------------------------------------------------- */
 
 static float *aligned(float *memory) { return memory + (64 - (uintptr_t)memory % 64) % 64 / sizeof *memory; }
 
-sfu_status sfu__slice_scratch_make(sfu__slice_scratch *scratch, const sfu__plan *plan, bool product) {
+/* Values of `count` entries that have none. */
+static sfu_status reserve_ones(sfu__slice_scratch *scratch, size_t count) {
+    if (count <= scratch->ones_capacity) {
+        return SFU_OK;
+    }
+    float *ones = sfu__resize(scratch->ones, count, sizeof *ones);
+    if (ones == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    scratch->ones = ones;
+    for (; scratch->ones_capacity < count; scratch->ones_capacity++) {
+        ones[scratch->ones_capacity] = 1.0F;
+    }
+    return SFU_OK;
+}
+
+sfu_status sfu__slice_scratch_make(sfu__slice_scratch *scratch, const sfu__slice_job *job, bool product) {
     sfu_status status = SFU_OK;
+    const sfu__plan *plan = job->plan;
+    const sfu_dataset *dataset = plan->dataset;
     SFU_ALLOC(scratch->nodes, ROWS_PER_ITEM);
     SFU_ALLOC(scratch->marks, ROWS_PER_ITEM);
     SFU_ALLOC(scratch->memory, ROWS_PER_ITEM * SFU__SLICE_MOST + 16);
     scratch->rows = aligned(scratch->memory);
-    if (product && plan->dataset->dense != NULL) {
+    if (plan->smoother_count > 0) {
+        SFU_TRY(sfu__stream_rows_reserve(&scratch->S, ROWS_PER_ITEM, job->piece_S));
+    }
+    if (dataset->dense == NULL) {
+        SFU_TRY(sfu__row_block_reserve(&scratch->X, ROWS_PER_ITEM, job->piece_X));
+        SFU_TRY(product && dataset->sparse.values == NULL ? reserve_ones(scratch, (size_t)job->piece_X) : SFU_OK);
+    }
+    if (product && dataset->dense != NULL) {
         SFU_ALLOC_ZERO(scratch->features_memory, (int64_t)ROWS_PER_ITEM * sfu__ld(plan->features) + 16);
         scratch->features = aligned(scratch->features_memory);
     }
@@ -41,13 +66,14 @@ void sfu__slice_scratch_clear(sfu__slice_scratch *scratch) {
     *scratch = (sfu__slice_scratch){0};
 }
 
-int64_t sfu__slice_scratch_bytes(const sfu_dataset *dataset, bool product, double degree) {
-    const double entries = ROWS_PER_ITEM * (degree + 1.0) * 2.0; /* capacities grow by doubling */
-    const double columns = dataset->dense != NULL
-                               ? sfu__ld(dataset->features)
-                               : 2.0 * (double)sfu__dataset_mapped_features(dataset).nonzeros / (double)dataset->nodes;
-    const double features = dataset->dense == NULL ? 8.0 * columns : product ? 4.0 * columns : 0.0;
-    return (int64_t)(ROWS_PER_ITEM * (128.0 + features) + entries * 12.0);
+int64_t sfu__slice_scratch_bytes(const sfu_dataset *dataset, bool product, int64_t piece_S, int64_t piece_X) {
+    const int64_t dense = product && dataset->dense != NULL ? 4 * (int64_t)sfu__ld(dataset->features) : 0;
+    return ROWS_PER_ITEM * (128 + dense) + SFU__ENTRY_BYTES * piece_S + (product ? 8 : 4) * piece_X;
+}
+
+int64_t sfu__slice_piece_X(const sfu_dataset *dataset) {
+    const sfu__mapped_csr X = sfu__dataset_mapped_features(dataset);
+    return dataset->dense == NULL ? sfu__row_piece(&X, ROWS_PER_ITEM) : 0;
 }
 
 /* ---- the features ----------------------------------------------------------------------------------------------- */
@@ -59,6 +85,13 @@ static int32_t run_end(const int32_t *nodes, int32_t begin, int32_t count) {
         end++;
     }
     return end;
+}
+
+/* The same, but at most one piece of a sparse matrix. */
+static int32_t piece_end(const sfu__mapped_csr *from, int64_t piece, const int32_t *nodes, int32_t begin,
+                         int32_t count) {
+    const int64_t end = (int64_t)nodes[run_end(nodes, begin, count) - 1] + 1;
+    return begin + (int32_t)(sfu__row_piece_end(from, nodes[begin], end, piece) - nodes[begin]);
 }
 
 static void take_dense(const sfu__slice_job *self, sfu__slice_scratch *scratch, int32_t count) {
@@ -95,7 +128,7 @@ static sfu_status take_sparse(const sfu__slice_job *self, sfu__slice_scratch *sc
     sfu_status status = SFU_OK;
     const sfu__mapped_csr X = sfu__dataset_mapped_features(self->plan->dataset);
     for (int32_t begin = 0, end; begin < count; begin = end) {
-        end = run_end(scratch->nodes, begin, count);
+        end = piece_end(&X, self->piece_X, scratch->nodes, begin, count);
         SFU_TRY(sfu__row_block_read(&scratch->X, &X, scratch->nodes[begin], (int64_t)scratch->nodes[end - 1] + 1));
         for (int32_t i = begin; i < end; i++) {
             take_sparse_row(self, scratch->rows + (int64_t)i * self->width, &scratch->marks[i], &scratch->X.csr,
@@ -129,19 +162,6 @@ done:
     return status;
 }
 
-static sfu_status reserve_ones(sfu__slice_scratch *scratch, int64_t count) {
-    const size_t before = scratch->ones_capacity;
-    float *ones = sfu__grow(scratch->ones, &scratch->ones_capacity, (size_t)count, sizeof *ones);
-    if (ones == NULL) {
-        return SFU_ERR_MEMORY;
-    }
-    scratch->ones = ones;
-    for (size_t i = before; i < scratch->ones_capacity; i++) {
-        ones[i] = 1.0F;
-    }
-    return SFU_OK;
-}
-
 /* X W for a run of nodes, with a sparse X. */
 static sfu_status sparse_times_weights(const sfu__slice_job *self, sfu__slice_scratch *scratch, const sfu__dense *C,
                                        int64_t first) {
@@ -149,7 +169,7 @@ static sfu_status sparse_times_weights(const sfu__slice_job *self, sfu__slice_sc
     const sfu__mapped_csr mapped = sfu__dataset_mapped_features(self->plan->dataset);
     SFU_TRY(sfu__row_block_read(&scratch->X, &mapped, first, first + C->rows));
     const sfu_csr *X = &scratch->X.csr;
-    SFU_TRY(X->values == NULL ? reserve_ones(scratch, X->indptr[X->rows]) : SFU_OK);
+    SFU_TRY(X->values == NULL ? reserve_ones(scratch, (size_t)X->indptr[X->rows]) : SFU_OK);
     const sfu__matrix_source source = {.rows = X->rows,
                                        .cols = X->cols,
                                        .indptr = X->indptr,
@@ -174,8 +194,10 @@ static void dense_times_weights(const sfu__slice_job *self, sfu__slice_scratch *
 
 static sfu_status take_product(const sfu__slice_job *self, sfu__slice_scratch *scratch, int32_t count) {
     sfu_status status = SFU_OK;
+    const sfu__mapped_csr X = sfu__dataset_mapped_features(self->plan->dataset);
     for (int32_t begin = 0, end; begin < count; begin = end) {
-        end = run_end(scratch->nodes, begin, count);
+        end = self->sparse_X ? piece_end(&X, self->piece_X, scratch->nodes, begin, count)
+                             : run_end(scratch->nodes, begin, count);
         const sfu__dense C = {scratch->rows + (int64_t)begin * self->width, end - begin, self->width, self->width};
         if (self->sparse_X) {
             SFU_TRY(sparse_times_weights(self, scratch, &C, scratch->nodes[begin]));
@@ -196,8 +218,9 @@ static inline void add_row(double *sums, double value, const float *row, int32_t
     }
 }
 
-/* Row i of the scratch memory as fold.c computes it: sums in double, each rounded once. */
-static inline void row_in_double(const sfu__slice_job *self, sfu__slice_scratch *scratch, int32_t i, int32_t width) {
+/* Row `row` of the scratch memory, which is row i of S, as fold.c computes it: sums in double, each rounded once. */
+static inline void row_in_double(const sfu__slice_job *self, sfu__slice_scratch *scratch, int32_t row, int32_t i,
+                                 int32_t width) {
     const sfu__stream_rows *S = &scratch->S;
     const float *current = self->buffers[self->current];
     const double teleport = self->plan->smoothers[self->plan->ops[self->op].smoothing].teleport;
@@ -206,53 +229,74 @@ static inline void row_in_double(const sfu__slice_job *self, sfu__slice_scratch 
         add_row(sums, (double)S->values[e], current + (int64_t)S->indices[e] * width, width);
     }
     if (teleport > 0.0) {
-        add_row(sums, teleport, self->buffers[self->start] + (int64_t)scratch->nodes[i] * width, width);
+        add_row(sums, teleport, self->buffers[self->start] + (int64_t)scratch->nodes[row] * width, width);
     }
     for (int32_t j = 0; j < width; j++) {
-        scratch->rows[(int64_t)i * width + j] = (float)sums[j];
+        scratch->rows[(int64_t)row * width + j] = (float)sums[j];
     }
 }
 
-static void smooth_in_double(const sfu__slice_job *self, sfu__slice_scratch *scratch, int32_t count) {
-    for (int32_t i = 0; i < count; i++) {
+/* Rows from `first` on, one for each row of S; so do the next two functions. */
+static void smooth_in_double(const sfu__slice_job *self, sfu__slice_scratch *scratch, int32_t first) {
+    for (int32_t i = 0; i < scratch->S.rows; i++) {
         switch (self->width) { /* constant widths are faster */
         case 4:
-            row_in_double(self, scratch, i, 4);
+            row_in_double(self, scratch, first + i, i, 4);
             break;
         case 8:
-            row_in_double(self, scratch, i, 8);
+            row_in_double(self, scratch, first + i, i, 8);
             break;
         default:
-            row_in_double(self, scratch, i, SFU__SLICE_MOST);
+            row_in_double(self, scratch, first + i, i, SFU__SLICE_MOST);
         }
     }
 }
 
-static void mark_entries(const sfu__slice_job *self, sfu__slice_scratch *scratch, int32_t count) {
+static void mark_entries(const sfu__slice_job *self, sfu__slice_scratch *scratch, int32_t first) {
     const sfu__stream_rows *S = &scratch->S;
     const bool teleports = self->plan->smoothers[self->plan->ops[self->op].smoothing].teleport > 0.0;
-    for (int32_t i = 0; i < count; i++) {
-        uint16_t marks = teleports ? self->marks[self->start][scratch->nodes[i]] : 0;
+    for (int32_t i = 0; i < S->rows; i++) {
+        uint16_t marks = teleports ? self->marks[self->start][scratch->nodes[first + i]] : 0;
         for (int64_t e = S->indptr[i]; e < S->indptr[i + 1]; e++) {
             marks |= self->marks[self->current][S->indices[e]];
         }
-        scratch->marks[i] = marks;
+        scratch->marks[first + i] = marks;
     }
 }
 
-static sfu_status smooth_with_kernels(const sfu__slice_job *self, sfu__slice_scratch *scratch, int32_t count) {
+static sfu_status smooth_with_kernels(const sfu__slice_job *self, sfu__slice_scratch *scratch, int32_t first) {
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
     const sfu__stream_rows *S = &scratch->S;
     const double teleport = self->bare ? 0.0 : plan->smoothers[plan->ops[self->op].smoothing].teleport;
-    const sfu__dense C = scratch_rows(self, scratch, count);
+    const int32_t count = S->rows;
+    const sfu__dense C = {scratch->rows + (int64_t)first * self->width, count, self->width, self->width};
     const sfu__dense B = {self->buffers[self->current], plan->nodes, self->width, self->width};
     const sfu__matrix_source source = {
         .rows = count, .cols = plan->nodes, .indptr = S->indptr, .indices = S->indices, .values = S->values};
     SFU_TRY(multiply(self, &C, &source, &B));
     if (teleport > 0.0) {
         const sfu__dense H0 = {self->buffers[self->start], plan->nodes, self->width, self->width};
-        plan->backend->axpy_rows(&C, &H0, scratch->nodes, (float)teleport, (sfu__range){0, count});
+        plan->backend->axpy_rows(&C, &H0, scratch->nodes + first, (float)teleport, (sfu__range){0, count});
+    }
+done:
+    return status;
+}
+
+/* Reads the rows of S of the nodes from `first` on, as many as one piece holds. */
+static sfu_status read_rows(const sfu__slice_job *self, sfu__slice_scratch *scratch, int32_t first, int32_t count) {
+    sfu_status status = SFU_OK;
+    const sfu__smoothing_stream *stream = self->plan->smoothers[self->plan->ops[self->op].smoothing].stream;
+    const int32_t *nodes = scratch->nodes;
+    int64_t left = stream->piece;
+    sfu__stream_rows_empty(&scratch->S);
+    for (int32_t begin = first, end; begin < count; begin = end) {
+        if (begin > first && !sfu__row_piece_has(&stream->graph, nodes[begin], left)) {
+            break;
+        }
+        end = piece_end(&stream->graph, left, nodes, begin, count);
+        SFU_TRY(sfu__stream_rows_add(&scratch->S, stream, nodes[begin], (int64_t)nodes[end - 1] + 1));
+        left = stream->piece - scratch->S.indptr[scratch->S.rows];
     }
 done:
     return status;
@@ -260,20 +304,16 @@ done:
 
 static sfu_status smooth(const sfu__slice_job *self, sfu__slice_scratch *scratch, int32_t count) {
     sfu_status status = SFU_OK;
-    const sfu__smoother *smoother = &self->plan->smoothers[self->plan->ops[self->op].smoothing];
-    sfu__stream_rows_empty(&scratch->S);
-    for (int32_t begin = 0, end; begin < count; begin = end) {
-        end = run_end(scratch->nodes, begin, count);
-        SFU_TRY(sfu__stream_rows_add(&scratch->S, smoother->stream, scratch->nodes[begin],
-                                     (int64_t)scratch->nodes[end - 1] + 1));
-    }
-    if (self->in_double) {
-        smooth_in_double(self, scratch, count);
-    } else {
-        SFU_TRY(smooth_with_kernels(self, scratch, count));
-    }
-    if (self->sparse) {
-        mark_entries(self, scratch, count);
+    for (int32_t first = 0; first < count; first += scratch->S.rows) {
+        SFU_TRY(read_rows(self, scratch, first, count));
+        if (self->in_double) {
+            smooth_in_double(self, scratch, first);
+        } else {
+            SFU_TRY(smooth_with_kernels(self, scratch, first));
+        }
+        if (self->sparse) {
+            mark_entries(self, scratch, first);
+        }
     }
 done:
     return status;

@@ -41,7 +41,8 @@ typedef struct sfu__slice_job {
     int op;                              /* in work; -1: the features */
     float *result;                       /* [out->count][ld] at the first column */
     int64_t ld;
-    sfu__scratch *file; /* NULL, or: the result goes to this file, slice after slice as [out->count][width] */
+    int64_t piece_S, piece_X; /* the most entries that a thread holds: of rows of S, and of sparse features */
+    sfu__scratch *file;       /* NULL, or: the result goes to this file, slice after slice as [out->count][width] */
     int64_t file_offset;
     bool spills;            /* the result of an op goes through the file, all rows from spill_offset on: one buffer */
     int64_t spill_offset;   /* behind the result */
@@ -67,9 +68,10 @@ SFU_CHECKED sfu_status sfu__alloc_lines(float **memory, float **lines, int64_t c
 /* stream_by_rows.c: as fold_panels.c by rows. Only for symmetric smoothing matrices. */
 SFU_CHECKED sfu_status sfu__stream_by_rows(float **dense, const sfu__plan *plan, sfu__pass *pass, int last);
 
-SFU_CHECKED sfu_status sfu__slice_scratch_make(sfu__slice_scratch *scratch, const sfu__plan *plan, bool product);
+/* All memory that a thread needs, whichever rows it gets; its bytes; and the most entries of its sparse features. */
+SFU_CHECKED sfu_status sfu__slice_scratch_make(sfu__slice_scratch *scratch, const sfu__slice_job *job, bool product);
 void sfu__slice_scratch_clear(sfu__slice_scratch *scratch);
-/* Its bytes, with rows of S of about `degree` entries. */
-int64_t sfu__slice_scratch_bytes(const sfu_dataset *dataset, bool product, double degree);
+int64_t sfu__slice_scratch_bytes(const sfu_dataset *dataset, bool product, int64_t piece_S, int64_t piece_X);
+int64_t sfu__slice_piece_X(const sfu_dataset *dataset);
 
 #endif
