@@ -281,6 +281,7 @@ static sfu_status make_request(maker *self, const char *folder) {
     results->folder = sfu__copy_string(folder);
     request->kind = sfu__copy_string("compare");
     request->space = sfu__copy_string("paper");
+    request->sampler = sfu__copy_string("auto");
     request->feature_norm = sfu__copy_string("sym");
     request->lpnn = sfu__copy_string("");
     results->text = sfu__copy_string(
@@ -289,7 +290,8 @@ static sfu_status make_request(maker *self, const char *folder) {
         "It <b>costs</b> 0.4 ms an epoch.\n\n- fewer than 6 splits cannot reach 5 %\n- splits overlap\n- cost: 1 ms an "
         "epoch; a study took 17 s\n\n```\n"
         "sfumato train cora sgcn+lp --lr 0.01 > log\n```\n");
-    const bool whole = results->folder && request->kind && request->space && request->feature_norm && request->lpnn;
+    const bool whole = results->folder && request->kind && request->space && request->sampler &&
+                       request->feature_norm && request->lpnn;
     status = whole && results->text ? SFU_OK : SFU_ERR_MEMORY;
 done:
     return status;
