@@ -45,7 +45,7 @@ static sfu_status allocate_item(void *context, int64_t item, int thread) {
 static void test_refused(void **state) {
     (void)state;
     int64_t item = 0;
-    assert_null(sfu__alloc(SIZE_MAX / 4, 1));
+    assert_null(sfu__alloc(SIZE_MAX / 2, 4)); /* overflows: the system is not asked */
     assert_true(sfu__memory_refused() == 0);
     sfu__memory_set_limit(sfu__memory_used() + (1 << 19));
     assert_null(sfu__alloc(1 << 20, 1));
