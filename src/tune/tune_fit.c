@@ -71,7 +71,7 @@ done:
     return status;
 }
 
-static sfu_status plan_scores(int64_t *needs, const sfu_dataset *dataset, const sfu_split *split, const sfu_net *net,
+static sfu_status plan_scores(const sfu_dataset *dataset, const sfu_split *split, const sfu_net *net,
                               const sfu__plan_request *training) {
     sfu_status status = SFU_OK;
     int32_t *nodes = NULL;
@@ -79,7 +79,7 @@ static sfu_status plan_scores(int64_t *needs, const sfu_dataset *dataset, const 
                                  .threads = training->threads,
                                  .device = cpu,
                                  .memory = training->memory,
-                                 .refused = needs};
+                                 .refused = training->refused};
     SFU_TRY(list_nodes(&nodes, &request.count[SFU_PASS_PREDICT], dataset, split));
     request.nodes[SFU_PASS_PREDICT] = nodes;
     SFU_TRY(plan(dataset, net, &request));
@@ -112,7 +112,7 @@ sfu_status sfu__tune_fits(int64_t *needs, const sfu_dataset *dataset, const sfu_
         request.later += count;
     }
     SFU_TRY(plan(dataset, candidate.net, &request));
-    SFU_TRY(plan_scores(needs, dataset, split, candidate.net, &request));
+    SFU_TRY(plan_scores(dataset, split, candidate.net, &request));
 done:
     sfu__candidate_clear(&candidate);
     sfu__free(values);

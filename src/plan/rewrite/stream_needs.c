@@ -81,7 +81,7 @@ static int64_t node_bytes(const sfu_dataset *dataset, const sfu_net *net, const 
 static int64_t table_bytes(const sfu_dataset *dataset, const sfu_net *net) {
     enum { HASHED = 1 << 20, TABLE = 1 << 19 }; /* smoothing_stream.c */
     const int64_t matrices = smoothings_of(net).matrices;
-    return (matrices > 0 ? HASHED + matrices * TABLE : 0) + 8 * SFU__SAMPLE_WORDS * (int64_t)dataset->features;
+    return (matrices > 0 ? HASHED + matrices * TABLE : 0) + (int64_t)dataset->features * 8 * SFU__SAMPLE_WORDS;
 }
 
 enum { SPARE = 2 << 20, PER_THREAD = 1 << 20, THREAD_SHARE = 16 }; /* a thread takes up to a 16th of the limit */

@@ -200,7 +200,8 @@ static sfu__gpu_job job_of(const sfu__gpu_worker *worker, const sfu__gpu_trainer
                         .outcome_only = training->outcome_only,
                         .lpnn = training->lpnn != NULL ? sfu__lpnn_terms_of(training->lpnn) : made->lpnn,
                         .memory = (float *)(uintptr_t)(worker->memory + (uint64_t)(i * sfu__gpu_trainer_each(trainer))),
-                        .counters = (int64_t *)(uintptr_t)(device + (uint64_t)(at->counters + i * COUNTER_BYTES)),
+                        .counters =
+                            (int64_t *)(uintptr_t)(device + (uint64_t)(at->counters + (int64_t)i * COUNTER_BYTES)),
                         .stop = worker->stop};
     for (uint32_t k = 0; k < made->mask_count; k++) {
         job.thresholds[k] =
