@@ -6,8 +6,8 @@
  *
  * Both accumulate in double and round each value once.
  */
+#include "parallel.h"
 #include "plan_int.h"
-#include "progress.h"
 #include "row_builder.h"
 #include "special.h"
 
@@ -47,6 +47,7 @@ typedef struct fold_step {
     int32_t cols;
     float *dense; /* dense output */
     int64_t ld;
+    double *sums; /* dense: a row for each thread */
 } fold_step;
 
 static void add_feature_row(sfu__row *row, const features *from, const int32_t *position, int32_t node, double scale,
@@ -220,19 +221,31 @@ static void fold_dense_row(const fold_step *self, double *sums, int32_t index) {
     }
 }
 
-static sfu_status fold_dense(features *to, fold_step *step) {
+/* Rows of dense features that a thread folds at a time. */
+enum { DENSE_ROWS = 1024 };
+
+static sfu_status fold_dense_rows(void *context, int64_t item, int thread) {
+    const fold_step *self = context;
+    const int64_t begin = item * DENSE_ROWS, count = self->out->count;
+    const int64_t end = begin + DENSE_ROWS < count ? begin + DENSE_ROWS : count;
+    for (int64_t row = begin; row < end; row++) {
+        fold_dense_row(self, self->sums + (int64_t)thread * self->cols, (int32_t)row);
+    }
+    return SFU_OK;
+}
+
+static sfu_status fold_dense(features *to, fold_step *step, int threads) {
     sfu_status status = SFU_OK;
-    double *sums = NULL;
+    const int64_t items = ((int64_t)step->out->count + DENSE_ROWS - 1) / DENSE_ROWS;
+    const int executors = items < threads ? (int)items + (items == 0) : threads;
     SFU_TRY(own_dense(to, step->out->count, step->cols));
-    SFU_ALLOC(sums, step->cols);
+    SFU_ALLOC(step->sums, (int64_t)executors * step->cols);
     step->dense = to->own_dense;
     step->ld = to->ld;
-    for (int32_t row = 0; row < step->out->count; row++) {
-        SFU_TRY(sfu__poll());
-        fold_dense_row(step, sums, row);
-    }
+    SFU_TRY(sfu__parallel(fold_dense_rows, step, items, executors));
 done:
-    sfu__free(sums);
+    sfu__free(step->sums);
+    step->sums = NULL;
     return status;
 }
 
@@ -252,7 +265,7 @@ static sfu_status fold_op(features *to, const features *from, const features *st
                       .out = &pass->row_sets[i + 1],
                       .cols = plan->features};
     if (from->dense != NULL && start->dense != NULL) {
-        SFU_TRY(fold_dense(to, &step));
+        SFU_TRY(fold_dense(to, &step, plan->threads));
     } else {
         SFU_TRY(sfu__build_rows(&to->own_sparse, step.out->count, plan->features, fold_row, &step, plan->threads));
         to->sparse = sfu__matrix_view(&to->own_sparse);
