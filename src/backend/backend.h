@@ -73,6 +73,7 @@ typedef struct sfu__matrix_use {
     const int32_t *stage_ends; /* NULL, or [stages]: rows may be permuted within a stage only; stage i ends before row
                                 * stage_ends[i] */
     int stages;
+    int threads; /* that may prepare it; 0: the calling one */
 } sfu__matrix_use;
 
 /* A matrix in the backend's own layout: the part that plans see. */

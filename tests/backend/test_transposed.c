@@ -52,7 +52,7 @@ static void multiply(float *data, const sfu__backend *backend, const sfu__sparse
 static void assert_product(const sfu__cpu_matrix *F, int64_t begin, int64_t end, int32_t cols, sfu__random *random) {
     const int32_t ld = sfu__ld(cols);
     sfu__cpu_matrix transposed;
-    assert_ok(sfu__cpu_transpose(&transposed, F, (sfu__range){begin, end}));
+    assert_ok(sfu__cpu_transpose(&transposed, F, (sfu__range){begin, end}, 1));
     assert_null(transposed.view.csc);
     assert_ok(sfu__cpu_make_csc(&transposed, F, (sfu__range){begin, end}, ld));
     assert_non_null(transposed.view.csc);
@@ -113,7 +113,7 @@ static void not_by_columns(void **state) {
     sfu__random random = sfu__random_start(6, 1);
     sfu__cpu_matrix F = {0}, transposed;
     draw_features(&F, 300, 20, &random);
-    assert_ok(sfu__cpu_transpose(&transposed, &F, (sfu__range){0, 300}));
+    assert_ok(sfu__cpu_transpose(&transposed, &F, (sfu__range){0, 300}, 1));
     assert_ok(sfu__cpu_make_csc(&transposed, &F, (sfu__range){0, 300}, 16)); /* in cache anyway */
     assert_null(transposed.csc);
     assert_ok(sfu__cpu_make_csc(&transposed, &F, (sfu__range){0, 300}, 64));
@@ -121,7 +121,7 @@ static void not_by_columns(void **state) {
     sfu__cpu_matrix_clear(&transposed);
     assert_true(F.own.indptr[1] >= 2);
     F.own.indices[1] = F.own.indices[0]; /* a repeated column */
-    assert_ok(sfu__cpu_transpose(&transposed, &F, (sfu__range){0, 300}));
+    assert_ok(sfu__cpu_transpose(&transposed, &F, (sfu__range){0, 300}, 1));
     assert_ok(sfu__cpu_make_csc(&transposed, &F, (sfu__range){0, 300}, 4));
     assert_null(transposed.csc);
     sfu__cpu_matrix_clear(&transposed);
@@ -130,12 +130,38 @@ static void not_by_columns(void **state) {
 
 static sfu_status make_by_columns(void *context) {
     sfu__cpu_matrix transposed = {0};
-    sfu_status status = sfu__cpu_transpose(&transposed, context, (sfu__range){0, 150});
+    sfu_status status = sfu__cpu_transpose(&transposed, context, (sfu__range){0, 150}, 1);
     if (status == SFU_OK) {
         status = sfu__cpu_make_csc(&transposed, context, (sfu__range){0, 150}, 8);
     }
     sfu__cpu_matrix_clear(&transposed);
     return status;
+}
+
+/* Ranges of columns, one for each thread, are the transpose of one thread. */
+static void same_for_any_number_of_threads(void **state) {
+    (void)state;
+    sfu__random random = sfu__random_start(8, 1);
+    sfu__cpu_matrix F = {0}, one, several;
+    const sfu__range rows = {17, 3990};
+    draw_features(&F, 4000, 2000, &random);
+    for (int by_length = 0; by_length < 2; by_length++) {
+        if (by_length == 1) {
+            assert_ok(sfu__cpu_sort_rows(&F, NULL));
+        }
+        assert_ok(sfu__cpu_transpose(&one, &F, rows, 1));
+        const size_t count = (size_t)one.own.indptr[2000];
+        assert_true(count > 1000000); /* enough for three threads */
+        for (int threads = 2; threads <= 3; threads++) {
+            assert_ok(sfu__cpu_transpose(&several, &F, rows, threads));
+            assert_memory_equal(several.own.indptr, one.own.indptr, 2001 * sizeof *one.own.indptr);
+            assert_memory_equal(several.own.indices, one.own.indices, count * sizeof *one.own.indices);
+            assert_memory_equal(several.value_perm, one.value_perm, count * sizeof *one.value_perm);
+            sfu__cpu_matrix_clear(&several);
+        }
+        sfu__cpu_matrix_clear(&one);
+    }
+    sfu__cpu_matrix_clear(&F);
 }
 
 static void allocations_that_fail(void **state) {
@@ -270,8 +296,11 @@ static void by_values(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_columns_as_by_rows), cmocka_unit_test(not_by_columns),
-                                       cmocka_unit_test(allocations_that_fail), cmocka_unit_test(by_rows),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_columns_as_by_rows),
+                                       cmocka_unit_test(not_by_columns),
+                                       cmocka_unit_test(same_for_any_number_of_threads),
+                                       cmocka_unit_test(allocations_that_fail),
+                                       cmocka_unit_test(by_rows),
                                        cmocka_unit_test(by_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,5 +165,7 @@ sfu_status sfu__block_transpose(sfu__block *block, const sfu__plan *plan, const 
                                 const sfu__matrix_use *use) {
     *block = (sfu__block){
         .where = of->where, .offset = of->offset, .dropped = of->dropped, .keep_mask_offset = of->keep_mask_offset};
-    return plan->backend->prepare_transpose(&block->matrix, of->matrix, rows, of->dropped > 0, use);
+    sfu__matrix_use prepared_use = *use;
+    prepared_use.threads = plan->threads;
+    return plan->backend->prepare_transpose(&block->matrix, of->matrix, rows, of->dropped > 0, &prepared_use);
 }

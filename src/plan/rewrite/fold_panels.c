@@ -213,7 +213,7 @@ static bool all_smooth(const sfu__plan *plan, int last) {
 static sfu_status make_matrices(panels *self, bool transposed) {
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
-    const sfu__matrix_use use = {.role = SFU__ROLE_SMOOTHING, .width = WIDTH};
+    const sfu__matrix_use use = {.role = SFU__ROLE_SMOOTHING, .width = WIDTH, .threads = plan->threads};
     const sfu__binding binding = {0};
     for (int i = 0; i < plan->smoother_count; i++) {
         const sfu_csr *S = &plan->smoothers[i].csr;

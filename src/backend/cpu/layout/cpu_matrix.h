@@ -76,7 +76,8 @@ SFU_CHECKED sfu_status sfu__cpu_sort_rows(sfu__cpu_matrix *matrix, const sfu__ma
 
 /* transpose.c: rows [begin, end) of the source of `of` become columns; the values are those of `of`, through
  * value_perm. */
-SFU_CHECKED sfu_status sfu__cpu_transpose(sfu__cpu_matrix *matrix, const sfu__cpu_matrix *of, sfu__range rows);
+SFU_CHECKED sfu_status sfu__cpu_transpose(sfu__cpu_matrix *matrix, const sfu__cpu_matrix *of, sfu__range rows,
+                                          int threads);
 /* Gives a transpose with fixed values its own copy in its own order; value_perm then only serves the keep mask of the
  * source (`dropped`). */
 SFU_CHECKED sfu_status sfu__cpu_own_values(sfu__cpu_matrix *matrix, bool dropped);

@@ -103,7 +103,7 @@ sfu_status sfu__cpu_prepare_transpose(sfu__prepared **prepared, const sfu__prepa
     sfu__cpu_matrix *matrix = NULL;
     *prepared = NULL;
     SFU_ALLOC_ZERO(matrix, 1);
-    SFU_TRY(sfu__cpu_transpose(matrix, of, rows));
+    SFU_TRY(sfu__cpu_transpose(matrix, of, rows, use->threads));
     const bool fixed = of->view.values != NULL;
     if (dropped || (use->role == SFU__ROLE_SMOOTHING && fixed)) {
         SFU_TRY(sfu__cpu_own_values(matrix, dropped));
