@@ -756,6 +756,7 @@ class sfu_label_summary(Structure):
         ("set_threshold", c_double),
         ("set_size", c_double),
         ("unweighted", c_bool),
+        ("ranks_per_trial", c_int32),
     ]
 
 
