@@ -270,11 +270,19 @@ static int check_outputs(const char *location, const char *dataset) {
     return code == DONE ? checked : code;
 }
 
+/* Before the study is open, all processes have the same error. */
+static int fail_alike(const session *state, sfu_status status) {
+    if (state->total == 0) {
+        rank_refuse();
+    }
+    return fail_status(status);
+}
+
 static int tune(session *state, char **operands) {
     char name[STUDY_NAME_MAX];
     sfu_status status = input_open_data(&state->input, &settings.input, operands[0]);
     if (status != SFU_OK) {
-        return fail_status(status);
+        return fail_alike(state, status);
     }
     const char *location = choose_location(name, &state->input, operands[1]);
     int code = rank_check_shared(&cmd_tune, location != NULL || rank_count() <= settings.ranks_per_trial,
@@ -290,7 +298,7 @@ static int tune(session *state, char **operands) {
     if (status == SFU_OK) {
         return finish(state, operands, now() - start);
     }
-    return status == SFU_ERR_CANCELLED ? interrupted(state) : fail_status(status);
+    return status == SFU_ERR_CANCELLED ? interrupted(state) : fail_alike(state, status);
 }
 
 static int run(int count, char **operands) {

@@ -90,6 +90,10 @@ grep -q '^sfumato: no MPI launcher started this process: mpirun -n 2 ...$' stder
 ! ranks 3 train nothing.safetensors gcn -o never.safetensors 2>stderr || fail "a missing dataset was taken"
 [ "$(grep -c '^sfumato:' stderr)" = 1 ] && [ ! -e never.safetensors ] || fail "$(cat stderr)"
 
+printf 'no database, but a text' >text.db
+! ranks 3 "${study[@]}" --study text.db 2>stderr || fail "a text was taken for a study"
+[ "$(grep -c '^sfumato: text.db: ' stderr)" = 1 ] && [ "$(grep -c '^sfumato:' stderr)" = 1 ] || fail "$(cat stderr)"
+
 # Ranks with different data or options are refused by all, in one line.
 different() { # OPTIONS OF RANK 0 -- OPTIONS OF RANK 1
     local first=("$SFUMATO")
