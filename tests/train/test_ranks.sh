@@ -150,6 +150,7 @@ wait_until 'ready stopped.safetensors 2' $job
 kill -INT "${all[@]}"
 wait $job || true
 [ -e stopped.safetensors ] || fail "the best weights are lost: $(cat stderr)"
+[ "$(grep -c '^sfumato: interrupted in epoch ' stderr)" = 1 ] || fail "not told once: $(cat stderr)"
 
 # A signal to one rank ends all of them, with the exit status of that signal.
 for signal in TERM:143 INT:130; do
