@@ -227,6 +227,11 @@ typedef enum sfu_part { SFU_TRAIN = 0, SFU_VAL = 1, SFU_TEST = 2, SFU_PARTS = 3 
  * dataset is freed and must not be truncated meanwhile. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_open(sfu_dataset **dataset, const char *name_or_path);
 
+/* The same for calls with a limit of memory; 0: none. A file of at most 16 MiB is copied into memory otherwise; with a
+ * limit it is mapped, so that it does not count. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_open_within(sfu_dataset **dataset, const char *name_or_path,
+                                                       uint64_t memory);
+
 /* The file that sfu_dataset_open would open, to be freed with sfu_text_free; NULL for "citation", which has none. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_path(char **path, const char *name_or_path);
 

@@ -158,7 +158,7 @@ static bool on_progress(void *user, const sfu_label_progress *progress) {
 static sfu_status read_dataset(session *state, char **operands) {
     char *name = NULL;
     if (!state->imported) {
-        return sfu_dataset_open(&state->dataset, operands[0]);
+        return sfu_dataset_open_within(&state->dataset, operands[0], settings.label.memory);
     }
     if (state->container) {
         settings.import.name = name = report_name(state->container);

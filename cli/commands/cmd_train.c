@@ -181,6 +181,7 @@ static sfu_status begin(session *state, char **operands) {
     settings.train.balanced = settings.class_weight == 1;
     settings.train.metric = (sfu_metric)settings.metric;
     settings.train.threads = settings.threads;
+    settings.train.memory = settings.input.memory;
     settings.train.on_epoch = on_epoch;
     settings.train.on_epoch_user = state;
     settings.train.on_stopped = on_stopped;
@@ -287,7 +288,7 @@ static const cli_option options[] = {
     OPTION_TEXT("curve", VALUE_FILE, "FILE", settings.curve, "",
                 "write the learning curve as CSV: loss and accuracy per epoch"),
     OPTION_DEVICE(settings.train.device),
-    OPTION_MEMORY(settings.train.memory),
+    OPTION_MEMORY(settings.input.memory),
     OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
     {0}};

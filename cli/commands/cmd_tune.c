@@ -148,6 +148,7 @@ static void set_options(session *state, const char *location) {
     settings.train.loss = settings.loss == 2 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
     settings.train.balanced = settings.class_weight == 1;
     settings.train.metric = (sfu_metric)settings.metric;
+    settings.train.memory = settings.input.memory;
     settings.tune.jobs = settings.jobs;
     settings.tune.enqueue = settings.enqueue.items;
     settings.tune.enqueue_count = settings.enqueue.count;
@@ -370,7 +371,7 @@ static const cli_option options[] = {
     OPTION_COUNT("patience", "N", settings.train.patience, 0, INT32_MAX, NULL,
                  "early stopping of a trial: epochs without a better validation accuracy; 0: off"),
     OPTION_DEVICE(settings.train.device),
-    OPTION_MEMORY(settings.train.memory),
+    OPTION_MEMORY(settings.input.memory),
     {0}};
 
 const cli_command cmd_tune = {
