@@ -33,8 +33,8 @@ int sfu__label_groups(void) {
     return all != NULL ? all->groups : 1;
 }
 
-/* Ranks of one training wait for one another a dozen times per epoch: 0.5 ms where each has a core, 40 ms where they
- * share cores. */
+/* Ranks of one training wait for one another a dozen times per epoch: up to 50 ms where other processes have the cores
+ * meanwhile. */
 static const double short_epoch_s = 0.05;
 
 sfu_status sfu__label_is_short(bool *is_short, const sfu_dataset *dataset) {
