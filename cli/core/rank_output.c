@@ -88,7 +88,7 @@ int rank_check_shared(const cli_command *command, bool shared, const char *remed
                              rank_count(), remedy);
 }
 
-/* The others have no error, and do not join. */
+/* The others have no error, and do not join; a launcher may end this process when they are done. */
 static void end_alone(int signal_number) {
     (void)signal_number;
     print_held();
@@ -98,9 +98,11 @@ static void end_alone(int signal_number) {
 /* Meets the others, to find out whether they have the same error. Without MPI they are supposed to. */
 static void meet(void) {
     signal(SIGALRM, end_alone);
+    signal(SIGTERM, end_alone);
     alarm(JOIN_S);
     joined = sfu_ranks_join(0, &process) == SFU_OK;
     alarm(0);
+    signal(SIGTERM, SIG_DFL);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */

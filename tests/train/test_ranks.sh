@@ -94,6 +94,11 @@ printf 'no database, but a text' >text.db
 ! ranks 3 "${study[@]}" --study text.db 2>stderr || fail "a text was taken for a study"
 [ "$(grep -c '^sfumato: text.db: ' stderr)" = 1 ] && [ "$(grep -c '^sfumato:' stderr)" = 1 ] || fail "$(cat stderr)"
 
+code=0
+timeout 120 mpirun -n 1 "$SFUMATO" "${study[@]}" --study beside.db : -n 1 "$SFUMATO" tune nothing sgcn --study beside.db \
+    </dev/null >stdout 2>stderr || code=$?
+[ $code -ne 0 ] && grep -q '^sfumato: rank 1: "nothing": no such dataset' stderr || fail "$code: $(cat stderr)"
+
 # Ranks with different data or options are refused by all, in one line.
 different() { # OPTIONS OF RANK 0 -- OPTIONS OF RANK 1
     local first=("$SFUMATO")
