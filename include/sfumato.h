@@ -155,7 +155,8 @@ SFU_API int sfu_ranks_launched(void);
 SFU_API int sfu_ranks_number(void);
 
 /* Joins the others, in groups of this size (0: one group of all). The ranks of a group run each training together;
- * groups are independent of one another, and may be workers of one study, but all of them take part in sfu_label.
+ * groups are independent of one another, and may be workers of one study, but all of them take part in sfu_label. With
+ * 0, sfu_label makes each process a group of its own where the graph is small: see sfu_label_summary.
  * *process is the number of this process among all; process 0 alone writes files. SFU_ERR_UNSUPPORTED if this build
  * cannot. */
 SFU_API SFU_CHECKED sfu_status sfu_ranks_join(int group, int *process);
@@ -225,6 +226,11 @@ typedef enum sfu_part { SFU_TRAIN = 0, SFU_VAL = 1, SFU_TEST = 2, SFU_PARTS = 3 
  * a name. Checks the header and the extents, which takes milliseconds for any size. The file stays mapped until the
  * dataset is freed and must not be truncated meanwhile. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_open(sfu_dataset **dataset, const char *name_or_path);
+
+/* The same for calls with a limit of memory; 0: none. A file of at most 16 MiB is copied into memory otherwise; with a
+ * limit it is mapped, so that it does not count. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_open_within(sfu_dataset **dataset, const char *name_or_path,
+                                                       uint64_t memory);
 
 /* The file that sfu_dataset_open would open, to be freed with sfu_text_free; NULL for "citation", which has none. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_path(char **path, const char *name_or_path);
@@ -1401,9 +1407,10 @@ typedef struct sfu_label_summary {
     double temperature;                  /* the model was calibrated with it */
     double calibration_error;            /* of the held-out nodes: mean |accuracy - probability| of equal bins */
     double coverage, set_coverage;       /* of label sets: wanted, and measured in the folds; 0: no sets were made */
-    double set_threshold; /* a set has the classes with at least this probability, and the predicted one */
-    double set_size;      /* mean number of classes in the sets of unlabelled nodes */
-    bool unweighted;      /* the weights of edges are ignored: sgcn was better without them */
+    double set_threshold;    /* a set has the classes with at least this probability, and the predicted one */
+    double set_size;         /* mean number of classes in the sets of unlabelled nodes */
+    bool unweighted;         /* the weights of edges are ignored: sgcn was better without them */
+    int32_t ranks_per_trial; /* processes that trained each trial together (sfu_ranks_join) */
 } sfu_label_summary;
 SFU_API const sfu_label_summary *sfu_labelling_summary(const sfu_labelling *labelling);
 

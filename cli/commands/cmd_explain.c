@@ -40,6 +40,7 @@ static sfu_status make_plan(sfu_plan **plan, const cli_input *input, bool plain)
 }
 
 static sfu_status explain(explanation *state, char **operands) {
+    settings.plan.memory = settings.input.memory;
     sfu_status status = input_open(&state->input, &settings.input, operands);
     if (status == SFU_OK) {
         status = make_plan(&state->plan, &state->input, false);
@@ -184,7 +185,7 @@ static const cli_option options[] = {
     OPTION_COUNT("threads", "N", settings.plan.threads, 0, 1024, "one per core",
                  "number of threads of the measurement"),
     OPTION_DEVICE_MEASURED(settings.plan.device),
-    OPTION_MEMORY(settings.plan.memory),
+    OPTION_MEMORY(settings.input.memory),
     {0}};
 
 const cli_command cmd_explain = {

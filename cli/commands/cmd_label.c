@@ -158,7 +158,7 @@ static bool on_progress(void *user, const sfu_label_progress *progress) {
 static sfu_status read_dataset(session *state, char **operands) {
     char *name = NULL;
     if (!state->imported) {
-        return sfu_dataset_open(&state->dataset, operands[0]);
+        return sfu_dataset_open_within(&state->dataset, operands[0], settings.label.memory);
     }
     if (state->container) {
         settings.import.name = name = report_name(state->container);
@@ -354,8 +354,9 @@ static const cli_option options[] = {
     OPTION_SEED("seed", settings.label.seed, "random seed of folds, search and trainings"),
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one per core",
                  "number of parallel trainings; does not affect the result of a step"),
-    OPTION_COUNT("ranks-per-trial", "N", settings.ranks_per_trial, 0, 100000, "all",
-                 "under an MPI launcher: processes that train one trial together; groups of them train different ones"),
+    OPTION_COUNT("ranks-per-trial", "N", settings.ranks_per_trial, 0, 100000, "1 for a small graph, else all",
+                 "under an MPI launcher: processes that train one trial together; groups of them train different ones; "
+                 "a graph is small if an epoch of gcn is predicted to take less than 50 ms on one core"),
     OPTION_DEVICE(settings.label.device),
     OPTION_MEMORY(settings.label.memory),
     OPTION_SHARE(settings.label.share, "its trainings (with --budget steps:N)"),

@@ -62,7 +62,8 @@ static sfu_status open_both(session *state) {
 static sfu_status find_changes(session *state) {
     sfu_dataset *since = NULL;
     state->changed = calloc((size_t)state->rows + 1, sizeof *state->changed);
-    sfu_status status = state->changed ? sfu_dataset_open(&since, settings.since) : SFU_ERR_MEMORY;
+    sfu_status status =
+        state->changed ? sfu_dataset_open_within(&since, settings.since, settings.predict.memory) : SFU_ERR_MEMORY;
     if (status == SFU_OK) {
         status = sfu_changed_nodes(state->changed, &state->rows, state->dataset, since, state->model);
     }

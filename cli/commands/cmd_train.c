@@ -70,6 +70,7 @@ typedef struct session {
     learning_curve curve, best_curve; /* of the current and of the best training */
     sfu_scores *runs;
     int32_t count;
+    bool stop_told; /* that the training was interrupted */
 } session;
 
 static bool on_epoch(void *user, const sfu_epoch *epoch) {
@@ -97,14 +98,24 @@ static bool is_better(const sfu_scores *one, const sfu_scores *other) {
     return one->val_score > other->val_score || (one->val_score == other->val_score && one->val_loss < other->val_loss);
 }
 
-/* Writes the model of an interrupted training at once: launchers of ranks kill those that take long to end. The file is
- * written again when the scores are known, and an error is reported then. */
+/* Once. `epochs` are those of the interrupted training. */
+static void tell_stop(session *state, int32_t epochs, const sfu_model *best) {
+    if (!state->stop_told) {
+        print_note("interrupted in epoch %d%s; using the best weights so far, those of epoch %d", (int)epochs,
+                   settings.repeat > 1 ? " of a training" : "", (int)sfu_model_scores(best)->best_epoch);
+    }
+    state->stop_told = true;
+}
+
+/* Writes the model of an interrupted training at once, and tells so: launchers of ranks kill those that take long to
+ * end. The file is written again when the scores are known, and an error is reported then. */
 static void on_stopped(void *user, const sfu_model *model) {
-    const session *state = user;
+    session *state = user;
     const bool best = !state->best || is_better(sfu_model_scores(model), sfu_model_scores(state->best));
     if (settings.output && best && (access(settings.output, F_OK) != 0 || is_regular_file(settings.output))) {
         (void)(sfu_model_save(model, settings.output) == SFU_OK);
     }
+    tell_stop(state, sfu_model_scores(model)->epochs, best ? model : state->best);
 }
 
 /* Keeps the model if it is the best so far, and frees it otherwise. */
@@ -170,6 +181,7 @@ static sfu_status begin(session *state, char **operands) {
     settings.train.balanced = settings.class_weight == 1;
     settings.train.metric = (sfu_metric)settings.metric;
     settings.train.threads = settings.threads;
+    settings.train.memory = settings.input.memory;
     settings.train.on_epoch = on_epoch;
     settings.train.on_epoch_user = state;
     settings.train.on_stopped = on_stopped;
@@ -184,7 +196,6 @@ static sfu_status begin(session *state, char **operands) {
 
 /* Writes the files before printing that they were written. */
 static int finish(session *state) {
-    const sfu_scores scores = *sfu_model_scores(state->best);
     const bool interrupted = state->runs[state->count - 1].interrupted;
     (void)progress_hold(); /* the model of an interrupted training is written, too */
     sfu_status status = settings.output ? sfu_model_save(state->best, settings.output) : SFU_OK;
@@ -197,9 +208,7 @@ static int finish(session *state) {
         return fail_status(status);
     }
     if (interrupted) {
-        print_note("interrupted in epoch %d%s; using the best weights so far, those of epoch %d",
-                   (int)state->runs[state->count - 1].epochs, settings.repeat > 1 ? " of a training" : "",
-                   (int)scores.best_epoch);
+        tell_stop(state, state->runs[state->count - 1].epochs, state->best);
     }
     const cli_trainings report = {&state->input,   state->best,    state->runs,           state->count,
                                   settings.output, settings.curve, settings.train.metric, settings.train.device};
@@ -279,7 +288,7 @@ static const cli_option options[] = {
     OPTION_TEXT("curve", VALUE_FILE, "FILE", settings.curve, "",
                 "write the learning curve as CSV: loss and accuracy per epoch"),
     OPTION_DEVICE(settings.train.device),
-    OPTION_MEMORY(settings.train.memory),
+    OPTION_MEMORY(settings.input.memory),
     OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
     {0}};

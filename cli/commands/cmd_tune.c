@@ -148,6 +148,7 @@ static void set_options(session *state, const char *location) {
     settings.train.loss = settings.loss == 2 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
     settings.train.balanced = settings.class_weight == 1;
     settings.train.metric = (sfu_metric)settings.metric;
+    settings.train.memory = settings.input.memory;
     settings.tune.jobs = settings.jobs;
     settings.tune.enqueue = settings.enqueue.items;
     settings.tune.enqueue_count = settings.enqueue.count;
@@ -270,11 +271,19 @@ static int check_outputs(const char *location, const char *dataset) {
     return code == DONE ? checked : code;
 }
 
+/* Before the study is open, all processes have the same error. */
+static int fail_alike(const session *state, sfu_status status) {
+    if (state->total == 0) {
+        rank_refuse();
+    }
+    return fail_status(status);
+}
+
 static int tune(session *state, char **operands) {
     char name[STUDY_NAME_MAX];
     sfu_status status = input_open_data(&state->input, &settings.input, operands[0]);
     if (status != SFU_OK) {
-        return fail_status(status);
+        return fail_alike(state, status);
     }
     const char *location = choose_location(name, &state->input, operands[1]);
     int code = rank_check_shared(&cmd_tune, location != NULL || rank_count() <= settings.ranks_per_trial,
@@ -290,7 +299,7 @@ static int tune(session *state, char **operands) {
     if (status == SFU_OK) {
         return finish(state, operands, now() - start);
     }
-    return status == SFU_ERR_CANCELLED ? interrupted(state) : fail_status(status);
+    return status == SFU_ERR_CANCELLED ? interrupted(state) : fail_alike(state, status);
 }
 
 static int run(int count, char **operands) {
@@ -362,7 +371,7 @@ static const cli_option options[] = {
     OPTION_COUNT("patience", "N", settings.train.patience, 0, INT32_MAX, NULL,
                  "early stopping of a trial: epochs without a better validation accuracy; 0: off"),
     OPTION_DEVICE(settings.train.device),
-    OPTION_MEMORY(settings.train.memory),
+    OPTION_MEMORY(settings.input.memory),
     {0}};
 
 const cli_command cmd_tune = {

@@ -10,7 +10,7 @@ sfu_status input_open(cli_input *input, const cli_input_settings *settings, char
 }
 
 sfu_status input_open_data(cli_input *input, const cli_input_settings *settings, const char *dataset) {
-    const sfu_status status = sfu_dataset_open(&input->dataset, dataset);
+    const sfu_status status = sfu_dataset_open_within(&input->dataset, dataset, settings->memory);
     return status == SFU_OK ? sfu_split_new(&input->split, input->dataset, settings->split, settings->size) : status;
 }
 

@@ -9,6 +9,7 @@
 typedef struct cli_input_settings {
     const char *split, *size;
     sfu_net_options net;
+    uint64_t memory; /* the limit of a command that has one; 0: none */
 } cli_input_settings;
 
 /* The operands and options that these commands share. */

@@ -36,7 +36,7 @@ sfu_status open_with_model(sfu_model **model, sfu_dataset **dataset, const char 
                            sfu_import_options *import, int decimal, uint64_t memory) {
     const sfu_status status = sfu_model_open(model, path);
     if (status != SFU_OK || name) {
-        return status != SFU_OK ? status : sfu_dataset_open(dataset, name);
+        return status != SFU_OK ? status : sfu_dataset_open_within(dataset, name, memory);
     }
     import->like = sfu_model_has_transform(*model) ? path : NULL;
     import->decimal = decimal == 0 ? '\0' : decimal == 1 ? '.' : ',';

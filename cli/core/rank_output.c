@@ -14,6 +14,7 @@ enum { JOIN_S = 60 };               /* until processes that do not join are take
 
 static int process; /* number of this one, if it is a rank; 0 prints */
 static bool joined, refused;
+static int exit_code;   /* of this process, when it leaves */
 static char held[4200]; /* the line of an error that another process should have printed */
 
 int rank_count(void) {
@@ -69,7 +70,7 @@ static void print_held(void) {
     (void)written; /* there is nowhere else to print it */
 }
 
-/* ---- usage errors ------------------------------------------------------------------------------------------------ */
+/* ---- errors that all have ---------------------------------------------------------------------------------------- */
 
 void rank_refuse(void) {
     if (!joined && rank_count() > 0) {
@@ -87,24 +88,27 @@ int rank_check_shared(const cli_command *command, bool shared, const char *remed
                              rank_count(), remedy);
 }
 
-/* The others have no usage error, and do not join. */
+/* The others have no error, and do not join; a launcher may end this process when they are done. */
 static void end_alone(int signal_number) {
     (void)signal_number;
     print_held();
-    _exit(USAGE_ERROR);
+    _exit(exit_code);
 }
 
 /* Meets the others, to find out whether they have the same error. Without MPI they are supposed to. */
 static void meet(void) {
     signal(SIGALRM, end_alone);
+    signal(SIGTERM, end_alone);
     alarm(JOIN_S);
     joined = sfu_ranks_join(0, &process) == SFU_OK;
     alarm(0);
+    signal(SIGTERM, SIG_DFL);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 int rank_leave(int status) {
+    exit_code = status;
     if (refused && !joined) {
         meet();
     }

@@ -17,7 +17,8 @@ int rank_join(int group);
 /* Of processes that work on their own and have the same results in the end: the first prints them. */
 void rank_work(void);
 
-/* Before a usage error, which all processes find, and one prints. */
+/* Before an error that all processes find before they work, and one prints: a usage error, a study that cannot be
+ * opened. */
 void rank_refuse(void);
 
 /* A usage error if several processes were started that do not share the work: each would do all of it. `remedy` is what

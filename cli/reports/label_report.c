@@ -466,6 +466,7 @@ static bool put_summary(json_t *object, const sfu_label_summary *summary) {
            json_put(object, "steps", json_integer(summary->steps)) &&
            json_put(object, "all_steps", json_integer(summary->all_steps)) &&
            json_put(object, "trainings", json_integer(summary->trainings)) &&
+           json_put(object, "ranks_per_trial", json_integer(summary->ranks_per_trial)) &&
            json_put(object, "interrupted", json_boolean(summary->interrupted)) &&
            json_put(object, "cut", json_boolean(summary->cut)) &&
            json_put(object, "seconds", json_number_or_null(summary->seconds));

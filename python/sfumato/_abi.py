@@ -756,6 +756,7 @@ class sfu_label_summary(Structure):
         ("set_threshold", c_double),
         ("set_size", c_double),
         ("unweighted", c_bool),
+        ("ranks_per_trial", c_int32),
     ]
 
 
@@ -875,6 +876,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_same_file": (c_bool, [c_char_p, c_char_p]),
     "sfu_csv_options_init_sized": (None, [POINTER(sfu_csv_options), c_size_t]),
     "sfu_dataset_open": (c_int, [c_void_p, c_char_p]),
+    "sfu_dataset_open_within": (c_int, [c_void_p, c_char_p, c_uint64]),
     "sfu_dataset_path": (c_int, [c_void_p, c_char_p]),
     "sfu_dataset_check": (c_int, [c_void_p]),
     "sfu_dataset_free": (None, [c_void_p]),

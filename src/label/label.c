@@ -327,6 +327,7 @@ static sfu_status prepare(run *all) {
     int32_t labelled = 0;
     SFU_TRY(check_options(options));
     SFU_TRY(sfu__shared_work_check(options->share));
+    SFU_TRY(sfu__label_separate(dataset));
     SFU_TRY(open_device(all));
     SFU_TRY(sfu__plan_check_data(dataset, options->memory));
     SFU_TRY(sfu__label_problems(all->problems, &all->folds, dataset, options->seed));
@@ -365,6 +366,7 @@ static void fill_summary(sfu_label_summary *summary, const run *all) {
     summary->steps = all->step;
     summary->all_steps = all->steps;
     summary->interrupted = sfu__processes_any(all->cancelled);
+    summary->ranks_per_trial = sfu__ranks_here() != NULL ? sfu__ranks_here()->count : 1;
     summary->cut = all->step < all->work.nets.count;
     summary->seconds = sfu__now() - all->start;
     for (int i = 0; i <= all->folds; i++) {
@@ -403,6 +405,7 @@ done:
         sfu__label_problem_clear(&all.problems[i]);
     }
     sfu__gpu_close(all.gpu);
+    sfu__ranks_unite();
     pthread_mutex_destroy(&all.lock);
     return status;
 }

@@ -173,6 +173,13 @@ SFU_CHECKED sfu_status sfu__label_share_beat(sfu__label_share *self);
 /* Fails unless all ranks label the same data, in the same way. */
 SFU_CHECKED sfu_status sfu__label_ranks_agree(const sfu__label_work *work, int steps);
 
+/* Lets each rank train its own trials where an epoch is so short that ranks would mostly wait for one another, unless
+ * the caller chose the size of groups. To be undone with sfu__ranks_unite. */
+SFU_CHECKED sfu_status sfu__label_separate(const sfu_dataset *dataset);
+
+/* The rule: the predicted time of an epoch of GCN on one core is less than 50 ms. */
+SFU_CHECKED sfu_status sfu__label_is_short(bool *is_short, const sfu_dataset *dataset);
+
 int sfu__label_groups(void);
 bool sfu__label_group_has(int item);
 

@@ -9,6 +9,7 @@
  */
 #include "label.h"
 
+#include "gpu_times.h"
 #include "rank_group.h"
 
 sfu_status sfu__label_ranks_agree(const sfu__label_work *work, int steps) {
@@ -30,6 +31,29 @@ done:
 int sfu__label_groups(void) {
     const sfu__rank_group *all = sfu__processes_here();
     return all != NULL ? all->groups : 1;
+}
+
+/* Ranks of one training wait for one another a dozen times per epoch: up to 50 ms where other processes have the cores
+ * meanwhile. */
+static const double short_epoch_s = 0.05;
+
+sfu_status sfu__label_is_short(bool *is_short, const sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    sfu_net *net = NULL;
+    SFU_TRY(sfu_net_parse(&net, "gcn", NULL));
+    *is_short = sfu__epoch_seconds(dataset, net) < short_epoch_s;
+done:
+    sfu_net_free(net);
+    return status;
+}
+
+sfu_status sfu__label_separate(const sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    bool is_short = false;
+    SFU_TRY(sfu__label_is_short(&is_short, dataset));
+    sfu__ranks_separate(is_short);
+done:
+    return status;
 }
 
 /* The first process of the group that has the item. */

@@ -49,6 +49,22 @@ if [ "${BUILD_KIND:-plain}" = plain ]; then
     fails 'needs about' train big.safetensors lpnn --memory "${limit}K" --quiet
     fails 'needs .* of memory, more than the limit of 1M' train big.safetensors sgcn --memory 1M --quiet
 
+    # A file that would be copied without a limit is mapped, and does not count.
+    "$SFUMATO" data make --nodes 60000 --degree 10 --dense 50 -o copied.safetensors --quiet >/dev/null
+    [ "$(stat -c %s copied.safetensors)" -lt $((1 << 24)) ] && [ "$(stat -c %s copied.safetensors)" -gt 14000000 ]
+    "$SFUMATO" train copied.safetensors sgcn --epochs 2 -o all.st --quiet --force >/dev/null
+    "$SFUMATO" predict copied.safetensors all.st -o all.csv --quiet --force >/dev/null
+    (
+        ulimit -d 12288
+        "$SFUMATO" train copied.safetensors sgcn --epochs 2 -o within.st --quiet --force --memory 12M
+        "$SFUMATO" predict copied.safetensors within.st -o within.csv --quiet --force --memory 12M
+        "$SFUMATO" tune copied.safetensors sgcn --trials 2 --epochs 2 --study memory --quiet --memory 12M
+        "$SFUMATO" evaluate copied.safetensors within.st --quiet --memory 12M
+        "$SFUMATO" explain copied.safetensors sgcn --quiet --memory 12M
+    ) >/dev/null
+    same all.st within.st
+    same all.csv within.csv
+
     # The limit that a refusal names is enough.
     enough() { # COMMAND...
         fails 'needs up to .* of memory, more than the limit of 1M; use a larger limit' "$@" --quiet --memory 1M

@@ -166,13 +166,13 @@ static void tasks_open_noisy_graphs(void **state) {
     assert_ok(sfu_dataset_digest(digest, noisy));
     const sfu__task task = {.dataset = "citation:rewired=30%", .path = "citation"},
                     missing = {.dataset = "none:rewired=30%", .path = "none"};
-    assert_ok(sfu__task_open(&opened, &task, &request));
+    assert_ok(sfu__task_open(&opened, &task, &request, 0));
     assert_ok(sfu_dataset_digest(other, opened));
     assert_string_equal(digest, other);
     assert_string_equal(sfu_dataset_name(opened), "citation:rewired=30%");
     sfu_dataset_free(opened);
     opened = NULL;
-    assert_fails(SFU_ERR_NOT_FOUND, sfu__task_open(&opened, &missing, &request), "none");
+    assert_fails(SFU_ERR_NOT_FOUND, sfu__task_open(&opened, &missing, &request, 0), "none");
     assert_null(opened);
     sfu_dataset_free(noisy);
     sfu_dataset_free(original);

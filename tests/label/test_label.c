@@ -515,6 +515,30 @@ static void ranks_keep_a_network_without_graph(void **state) {
 /* ---- candidates and edge weights ----------------------------------------------------------------------------------
  */
 
+/* Ranks train a large graph together, and a small one each on its own. */
+static void the_size_decides_about_ranks(void **state) {
+    (void)state;
+    static const struct {
+        int32_t nodes, vocabulary;
+        double degree, words;
+        bool is_short;
+    } cases[] = {{2708, 1433, 3.9, 18, true}, {100000, 20, 4, 2, true}, {450000, 20, 2, 2, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sfu_dataset *dataset = NULL;
+        sfu_make_options options;
+        bool is_short = !cases[i].is_short;
+        sfu_make_options_init(&options);
+        options.nodes = cases[i].nodes;
+        options.vocabulary = cases[i].vocabulary;
+        options.degree = cases[i].degree;
+        options.words = cases[i].words;
+        assert_ok(sfu_dataset_make(&dataset, &options));
+        assert_ok(sfu__label_is_short(&is_short, dataset));
+        assert_int_equal(is_short, cases[i].is_short);
+        sfu_dataset_free(dataset);
+    }
+}
+
 static void candidates_have_names(void **state) {
     (void)state;
     sfu__label_nets nets;
@@ -807,6 +831,7 @@ int main(void) {
         cmocka_unit_test(sets_cover_the_truth),
         cmocka_unit_test(asks_for_different_unlabelled_nodes),
         cmocka_unit_test(twelve_nodes_are_enough),
+        cmocka_unit_test(the_size_decides_about_ranks),
         cmocka_unit_test(says_what_is_missing),
         cmocka_unit_test(memory_may_run_out),
     };

@@ -20,7 +20,7 @@ same() { # WHAT
             fail "another ${file#one/} with $1"
     done
 }
-# STEPS OPTION...: the files of one process, and of ranks: "3" together, "4 2" in groups of two.
+# STEPS OPTION...: the files of one process, and of ranks: "3" as they are by default, "4 2" in groups of two.
 check() {
     local steps=$1 count group division
     shift
@@ -34,8 +34,8 @@ check() {
         [ "$(grep -c '^Selected network' many.txt)" = 1 ] || fail "not printed once: $(cat many.txt)"
     done
 }
-divisions=("2" "3" "4" "4 2" "3 1")
-[ -z "$slow" ] || divisions=("2" "4 2")
+divisions=("2" "2 2" "3 3" "4 4" "4 2" "3 1")
+[ -z "$slow" ] || divisions=("2" "2 2" "4 2")
 check 2 few.safetensors --nets sgcn,gcn
 steps=3
 divisions=("2" "2 1")
@@ -44,6 +44,13 @@ check $steps few.safetensors --nets linear,sgcn --metric macro-f1 --coverage 0.9
 # From CSV files, which each rank imports; the dataset is written once.
 divisions=("2")
 check 1 "${files[@]}" --nets sgcn --all --top 2
+
+# By default each rank trains its own trials if the graph is small; the option decides otherwise.
+for group in "" 1 2; do
+    ranks 2 label few.safetensors --nets sgcn --budget steps:1 --jobs 1 ${group:+--ranks-per-trial "$group"} --json \
+        -o chosen.csv --forget >chosen.json 2>stderr || fail "exit $?: $(cat stderr)"
+    grep -q "\"ranks_per_trial\": ${group:-1}," chosen.json || fail "not in groups of ${group:-1}"
+done
 
 # With a budget of time the clock of rank 0 decides for all: the steps that were made give the same labels again.
 for group in 2 1; do

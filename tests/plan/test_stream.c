@@ -256,5 +256,6 @@ int main(void) {
         cmocka_unit_test(test_says_what_it_takes), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_cancelled),          cmocka_unit_test(test_failing_allocations),
     };
+    sfu__process_memory_own = sfu__process_memory_own || test_is_slow();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

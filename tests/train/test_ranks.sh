@@ -90,6 +90,15 @@ grep -q '^sfumato: no MPI launcher started this process: mpirun -n 2 ...$' stder
 ! ranks 3 train nothing.safetensors gcn -o never.safetensors 2>stderr || fail "a missing dataset was taken"
 [ "$(grep -c '^sfumato:' stderr)" = 1 ] && [ ! -e never.safetensors ] || fail "$(cat stderr)"
 
+printf 'no database, but a text' >text.db
+! ranks 3 "${study[@]}" --study text.db 2>stderr || fail "a text was taken for a study"
+[ "$(grep -c '^sfumato: text.db: ' stderr)" = 1 ] && [ "$(grep -c '^sfumato:' stderr)" = 1 ] || fail "$(cat stderr)"
+
+code=0
+timeout 120 mpirun -n 1 "$SFUMATO" "${study[@]}" --study beside.db : -n 1 "$SFUMATO" tune nothing sgcn --study beside.db \
+    </dev/null >stdout 2>stderr || code=$?
+[ $code -ne 0 ] && grep -q '^sfumato: rank 1: "nothing": no such dataset' stderr || fail "$code: $(cat stderr)"
+
 # Ranks with different data or options are refused by all, in one line.
 different() { # OPTIONS OF RANK 0 -- OPTIONS OF RANK 1
     local first=("$SFUMATO")
@@ -146,6 +155,7 @@ wait_until 'ready stopped.safetensors 2' $job
 kill -INT "${all[@]}"
 wait $job || true
 [ -e stopped.safetensors ] || fail "the best weights are lost: $(cat stderr)"
+[ "$(grep -c '^sfumato: interrupted in epoch ' stderr)" = 1 ] || fail "not told once: $(cat stderr)"
 
 # A signal to one rank ends all of them, with the exit status of that signal.
 for signal in TERM:143 INT:130; do

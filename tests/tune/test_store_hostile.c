@@ -413,6 +413,24 @@ static void a_full_disk(void **state) {
     assert_unharmed(location, accepted);
 }
 
+/* A study that cannot be created leaves no empty file, and keeps one that was there. */
+static void no_room_for_a_study(void **state) {
+    char location[512];
+    (void)state;
+    for (int before = 0; before < 2; before++) {
+        snprintf(location, sizeof location, "%s", before ? test_file("empty.db", "", 0) : fresh_place());
+        const pid_t pid = fork();
+        if (pid == 0) {
+            signal(SIGXFSZ, SIG_IGN);
+            setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, 4096});
+            _exit(fill_up(location, "cannot write the study: File too large") == 0 ? 0 : 1);
+        }
+        int how = 0;
+        assert_true(waitpid(pid, &how, 0) == pid && WIFEXITED(how) && WEXITSTATUS(how) == 0);
+        assert_int_equal(access(location, F_OK), before ? 0 : -1);
+    }
+}
+
 static void a_full_file_system(void **state) {
     char folder[512], location[600];
     (void)state;
@@ -521,6 +539,7 @@ int main(void) {
         cmocka_unit_test(a_locked_file),
         cmocka_unit_test(places_that_may_not_be_written),
         cmocka_unit_test(a_full_disk),
+        cmocka_unit_test(no_room_for_a_study),
         cmocka_unit_test(a_full_file_system),
         cmocka_unit_test(cut_files),
         cmocka_unit_test(flipped_files),

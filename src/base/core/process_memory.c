@@ -34,11 +34,12 @@ void sfu__process_memory_start(void) {
     }
 }
 
-/* A sanitizer reserves terabytes for itself: then only what this library has allocated counts. */
+bool sfu__process_memory_own = SFU__SANITIZED;
+
 int64_t sfu__process_memory(void) {
     enum { STEP = 64 << 20 };
     const int64_t used = (int64_t)sfu__memory_used();
-    if (SFU__SANITIZED) {
+    if (sfu__process_memory_own) {
         return used;
     }
     const int64_t others = reserved_bytes() - used - atomic_load(&before);

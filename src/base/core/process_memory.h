@@ -2,7 +2,12 @@
 #ifndef SFU_PROCESS_MEMORY_H
 #define SFU_PROCESS_MEMORY_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Whether only what this library has allocated counts. A sanitizer reserves terabytes for itself; tests set it in an
+ * emulator, which reserves more while it runs. */
+extern bool sfu__process_memory_own;
 
 /* Bytes of private memory of this process: what this library has allocated now, and what the process had reserved, as
  * RLIMIT_DATA counts it, before the first allocation. So the same calls find the same number. Memory that others have

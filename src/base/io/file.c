@@ -118,7 +118,8 @@ static sfu_status map(sfu__bytes *bytes, int file, size_t size, const char *path
     return SFU_OK;
 }
 
-sfu_status sfu__bytes_open(sfu__bytes *bytes, const char *path) {
+/* Files of at most `copied` bytes are copied. */
+static sfu_status open_bytes(sfu__bytes *bytes, const char *path, size_t copied) {
     *bytes = (sfu__bytes){0};
     sfu_status status = SFU_OK;
     const int file = open_to_read(path);
@@ -133,13 +134,17 @@ sfu_status sfu__bytes_open(sfu__bytes *bytes, const char *path) {
         status = sfu__fail(SFU_ERR_FORMAT, "%s: is a folder, not a file", path);
     } else if (S_ISREG(file_status.st_mode) && file_status.st_size > 0) {
         const size_t size = (size_t)file_status.st_size;
-        status = size <= SFU__BYTES_COPIED ? read_copy(bytes, file, size, path) : map(bytes, file, size, path);
+        status = size <= copied ? read_copy(bytes, file, size, path) : map(bytes, file, size, path);
     } else if (!S_ISREG(file_status.st_mode)) {
         status = read_whole(bytes, file, path);
     }
     close(file);
     return status;
 }
+
+sfu_status sfu__bytes_open(sfu__bytes *bytes, const char *path) { return open_bytes(bytes, path, SFU__BYTES_COPIED); }
+
+sfu_status sfu__bytes_map(sfu__bytes *bytes, const char *path) { return open_bytes(bytes, path, 0); }
 
 void sfu__bytes_drop(const sfu__bytes *bytes, const void *from, size_t size) {
     if (!sfu__bytes_is_mapped(bytes, from)) {

@@ -16,6 +16,7 @@ typedef struct sfu__bytes {
 } sfu__bytes;
 
 SFU_CHECKED sfu_status sfu__bytes_open(sfu__bytes *bytes, const char *path);
+SFU_CHECKED sfu_status sfu__bytes_map(sfu__bytes *bytes, const char *path); /* mapped whatever its size */
 void sfu__bytes_close(sfu__bytes *bytes);
 
 /* Whether an address lies in the mapping of a file, which another process may change or truncate; and a hint that

@@ -277,6 +277,13 @@ sfu_status sfu__safetensors_open(sfu__safetensors **file, const char *path) {
     return status != SFU_OK ? status : open_with(file, &bytes, path);
 }
 
+sfu_status sfu__safetensors_map(sfu__safetensors **file, const char *path) {
+    *file = NULL;
+    sfu__bytes bytes;
+    const sfu_status status = sfu__bytes_map(&bytes, path);
+    return status != SFU_OK ? status : open_with(file, &bytes, path);
+}
+
 sfu_status sfu__safetensors_view(sfu__safetensors **file, const void *data, size_t size, const char *path) {
     sfu__bytes bytes = {.data = data, .size = size};
     return open_with(file, &bytes, path);

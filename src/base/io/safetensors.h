@@ -31,6 +31,7 @@ typedef struct sfu__tensor {
 typedef struct sfu__safetensors sfu__safetensors;
 
 SFU_CHECKED sfu_status sfu__safetensors_open(sfu__safetensors **file, const char *path);
+SFU_CHECKED sfu_status sfu__safetensors_map(sfu__safetensors **file, const char *path); /* without a copy in memory */
 /* The same from bytes in memory, which must outlive it; `path` is used in messages. */
 SFU_CHECKED sfu_status sfu__safetensors_view(sfu__safetensors **file, const void *bytes, size_t size, const char *path);
 void sfu__safetensors_free(sfu__safetensors *file);

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static sfu__rank_group here; /* count 0: alone */
+static sfu__rank_group here;     /* count 0: alone */
+static sfu__rank_group together; /* as they were before they were separated; count 0: they are not */
 
 const sfu__rank_group *sfu__ranks_here(void) { return here.count > 1 ? &here : NULL; }
 
@@ -24,6 +25,19 @@ bool sfu__ranks_obeys(void) { return here.rank > 0; }
 bool sfu__ranks_any(bool flag) { return here.count > 1 ? here.mpi->any(flag) : flag; }
 
 bool sfu__processes_any(bool flag) { return here.count > 0 ? here.mpi->any_process(flag) : flag; }
+
+void sfu__ranks_separate(bool wanted) {
+    if (here.open && here.count > 1) {
+        here.mpi->broadcast_from(0, &wanted, sizeof wanted);
+        together = wanted ? here : together;
+        here = wanted ? (sfu__rank_group){0, 1, here.mpi, here.process, here.count, true} : here;
+    }
+}
+
+void sfu__ranks_unite(void) {
+    here = together.count > 0 ? together : here;
+    together = (sfu__rank_group){0};
+}
 
 /* Among the ranks of the group, or among all processes. */
 static sfu_status agree(bool all, const void *bytes, size_t size) {
@@ -145,7 +159,7 @@ sfu_status sfu_ranks_join(int group, int *process) {
         status = sfu__fail(SFU_ERR_UNSUPPORTED, "MPI cannot be used: %s", reason);
         goto done;
     }
-    here = (sfu__rank_group){rank, count, mpi, *process, launched / count};
+    here = (sfu__rank_group){rank, count, mpi, *process, launched / count, group == 0};
     if (!divisible) { /* all have joined, so that one of them can tell */
         status = sfu__fail(SFU_ERR_ARGUMENT, "%d processes were started, which cannot be divided into groups of %d",
                            launched, group);

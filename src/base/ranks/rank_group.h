@@ -59,6 +59,7 @@ typedef struct sfu__rank_group {
     const sfu__mpi *mpi;
     int process; /* among all groups */
     int groups;  /* of `count` ranks each */
+    bool open;   /* the caller left their size open */
 } sfu__rank_group;
 
 /* Those that this process has joined; NULL: it is alone. */
@@ -66,6 +67,11 @@ const sfu__rank_group *sfu__ranks_here(void);
 
 /* All processes that have joined, also if each is a group of its own; NULL: none has. */
 const sfu__rank_group *sfu__processes_here(void);
+
+/* Makes each rank a group of its own until sfu__ranks_unite, if process 0 wants that and the caller left the size of
+ * groups open. */
+void sfu__ranks_separate(bool wanted);
+void sfu__ranks_unite(void);
 
 /* Whether files are written by another process. */
 bool sfu__ranks_follows(void);

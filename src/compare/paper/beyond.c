@@ -106,7 +106,7 @@ bool sfu__is_beyond(const sfu__request *request, const sfu__task *task) {
            (strcmp(kind, "all") == 0 && sfu__is_extra_net(task->net));
 }
 
-sfu_status sfu__task_open(sfu_dataset **dataset, const sfu__task *task, const sfu__request *request) {
+sfu_status sfu__task_open(sfu_dataset **dataset, const sfu__task *task, const sfu__request *request, uint64_t memory) {
     sfu_status status = SFU_OK;
     sfu_dataset *original = NULL;
     size_t size;
@@ -116,7 +116,7 @@ sfu_status sfu__task_open(sfu_dataset **dataset, const sfu__task *task, const sf
     options.name = task->dataset;
     options.seed = request->seed;
     *(level.rewired ? &options.rewire : &options.remove) = level.percent / 100.0;
-    SFU_TRY(sfu_dataset_open(&original, task->path[0] != '\0' ? task->path : task->dataset));
+    SFU_TRY(sfu_dataset_open_within(&original, task->path[0] != '\0' ? task->path : task->dataset, memory));
     if (level.percent > 0) {
         SFU_TRY(sfu_dataset_noise(dataset, original, &options));
     } else {

@@ -108,7 +108,8 @@ SFU_CHECKED sfu_status sfu__task_space(sfu__text *space, const sfu__task *task, 
 const char *sfu__task_sampler(const sfu__task *task, const sfu__request *request);
 
 /* Its dataset, with the noise in its edges that the name of the dataset says (beyond.h). */
-SFU_CHECKED sfu_status sfu__task_open(sfu_dataset **dataset, const sfu__task *task, const sfu__request *request);
+SFU_CHECKED sfu_status sfu__task_open(sfu_dataset **dataset, const sfu__task *task, const sfu__request *request,
+                                      uint64_t memory);
 
 /* Whether a dataset of a task has noise. */
 bool sfu__is_noisy(const char *dataset);

@@ -72,7 +72,7 @@ static sfu_status open_datasets(sfu__running *run) {
             opened->given = task->dataset;
             opened->has_namesake = has_namesake(run, task->dataset);
             const char *path = task->path[0] != '\0' ? task->path : task->dataset;
-            status = sfu__task_open(&opened->dataset, task, run->options->request);
+            status = sfu__task_open(&opened->dataset, task, run->options->request, run->options->memory);
             if (status == SFU_ERR_NOT_FOUND) {
                 SFU_TRY(add_missing(run, &missing, path));
                 continue;

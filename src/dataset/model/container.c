@@ -91,10 +91,10 @@ done:
     return status;
 }
 
-sfu_status sfu__container_open(sfu_dataset **dataset, const char *path) {
+sfu_status sfu__container_open(sfu_dataset **dataset, const char *path, uint64_t memory) {
     *dataset = NULL;
     sfu__safetensors *file = NULL;
-    const sfu_status status = sfu__safetensors_open(&file, path);
+    const sfu_status status = memory > 0 ? sfu__safetensors_map(&file, path) : sfu__safetensors_open(&file, path);
     return status != SFU_OK ? status : bind_file(dataset, file, path);
 }
 

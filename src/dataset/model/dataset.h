@@ -106,8 +106,9 @@ int64_t sfu__dataset_bytes(const sfu_dataset *dataset, bool indices_only);
  * negative if unknown. */
 SFU_CHECKED sfu_status sfu__dataset_bind(sfu_dataset *dataset, const char *location, int64_t features);
 
-/* Opens a container from a file, or from bytes that must outlive the dataset; `path` is used in messages. */
-SFU_CHECKED sfu_status sfu__container_open(sfu_dataset **dataset, const char *path);
+/* Opens a container from a file, with a limit of memory as in sfu_dataset_open_within, or from bytes that must outlive
+ * the dataset; `path` is used in messages. */
+SFU_CHECKED sfu_status sfu__container_open(sfu_dataset **dataset, const char *path, uint64_t memory);
 SFU_CHECKED sfu_status sfu__container_view(sfu_dataset **dataset, const void *bytes, size_t size, const char *path);
 
 /* Whether the environment defines a cache folder. If so, sfu_cache_folder returns NULL only when out of memory. */

@@ -106,11 +106,15 @@ sfu_status sfu_dataset_path(char **path, const char *name_or_path) {
 }
 
 sfu_status sfu_dataset_open(sfu_dataset **dataset, const char *name_or_path) {
+    return sfu_dataset_open_within(dataset, name_or_path, 0);
+}
+
+sfu_status sfu_dataset_open_within(sfu_dataset **dataset, const char *name_or_path, uint64_t memory) {
     *dataset = NULL;
     char *path = NULL;
     sfu_status status = find_file(&path, name_or_path);
     if (status == SFU_OK) {
-        status = sfu__container_open(dataset, path);
+        status = sfu__container_open(dataset, path, memory);
     } else if (status == SFU_ERR_NOT_FOUND && strcmp(name_or_path, BUILT_IN) == 0) {
         sfu_make_options options;
         sfu_make_options_init(&options);

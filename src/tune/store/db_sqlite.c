@@ -45,9 +45,10 @@ typedef struct sqlite_db {
     statement *statements;
     size_t count, capacity;
     bool creating_tables;
-    int last;     /* the last failure */
-    double since; /* start of the current transaction's first attempt; 0: none */
-    double asked; /* time at which the lock was first requested */
+    bool new_file; /* there was none when it was opened */
+    int last;      /* the last failure */
+    double since;  /* start of the current transaction's first attempt; 0: none */
+    double asked;  /* time at which the lock was first requested */
 } sqlite_db;
 
 static const char another_path[] = "give another path (--study PATH), or keep the study in memory (--study memory)";
@@ -268,11 +269,21 @@ static void enable_wal(sqlite_db *self) {
     }
 }
 
+/* Whether the path leads to another file than the open one, or to none. */
+static bool has_moved(const sqlite_db *self) {
+    int moved = 0;
+    return sqlite3_file_control(self->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0;
+}
+
 static sfu_status sqlite_commit(sfu__db *db) {
     sqlite_db *self = (sqlite_db *)db;
-    const sfu_status status = run_plain(self, "COMMIT");
+    sfu_status status = run_plain(self, "COMMIT");
     if (status == SFU_OK) {
         self->since = 0;
+    }
+    if (status == SFU_OK && self->creating_tables && has_moved(self)) {
+        status = sfu__fail(SFU_ERR_IO, "%s: the file was removed while the study was created; run the command again",
+                           self->location);
     }
     if (status == SFU_OK && self->creating_tables) {
         enable_wal(self);
@@ -301,8 +312,22 @@ static bool sqlite_try_again(sfu__db *db, int attempt) {
 
 /* ---- opening and closing ---------------------------------------------------------------------------------------- */
 
+/* A new file in which no table could be created is removed, unless another process is about to do that. One that waits
+ * for the lock finds in sqlite_commit that its file is gone. */
+static void remove_if_empty(const sqlite_db *self) {
+    struct stat found;
+    sqlite3_busy_timeout(self->handle, 0);
+    if (sqlite3_exec(self->handle, "BEGIN EXCLUSIVE", NULL, NULL, NULL) == SQLITE_OK && !has_moved(self) &&
+        stat(self->location, &found) == 0 && S_ISREG(found.st_mode) && found.st_size == 0) {
+        unlink(self->location);
+    }
+}
+
 static void sqlite_close(sfu__db *db) {
     sqlite_db *self = (sqlite_db *)db;
+    if (self->new_file) {
+        remove_if_empty(self);
+    }
     for (size_t i = 0; i < self->count; i++) {
         statement_clear(&self->statements[i]);
     }
@@ -406,6 +431,8 @@ static sfu_status sqlite_open(sfu__db **db, const char *location, const sfu__db_
         status = SFU_ERR_MEMORY;
         goto done;
     }
+    struct stat before;
+    self->new_file = stat(location, &before) != 0;
     const int code = sqlite3_open_v2(location, &self->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
     if (code != SQLITE_OK) {
         status = fail(self, code);
