@@ -144,8 +144,9 @@ typedef struct sfu__pass_mask {
 
 /* What streaming the features of a pass took, or takes. */
 typedef struct sfu__stream_work {
-    int32_t slices, width; /* number of slices of so many columns */
+    int32_t slices, width; /* number of slices of so many columns; a width of 0: row by row (stream_sparse.c) */
     int64_t graph_passes;  /* how often the graph is read; the features are read once per slice */
+    int64_t file;          /* bytes of temporary files, row by row */
     int64_t peak;          /* bytes of memory, estimated */
 } sfu__stream_work;
 

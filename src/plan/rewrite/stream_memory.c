@@ -38,25 +38,18 @@ static int64_t smoothing_count(const sfu__slice_job *job) {
 /* Bytes of slices of a width, beside what the process has already. */
 static int64_t slice_bytes(const sfu__slice_job *job, int32_t width, bool product) {
     const sfu__plan *plan = job->plan;
-    const int64_t nodes = plan->nodes, rows = job->out->count;
-    const int64_t per_node = (int64_t)buffer_count(job) * (4 * width + (job->sparse ? 2 : 0)) + (job->final >= 0);
-    const int64_t per_row = job->sparse ? 4 * width + 2 : 0;
+    const int64_t nodes = plan->nodes;
+    const int64_t per_node = (int64_t)buffer_count(job) * 4 * width + (job->final >= 0);
     const int64_t weights = product ? (int64_t)plan->features * width * 4 : 0;
-    return nodes * per_node + rows * per_row + weights +
+    return nodes * per_node + weights +
            plan->threads * sfu__slice_scratch_bytes(plan->dataset, product, job->piece_S, job->piece_X);
-}
-
-/* Bytes of all slices of a sparse result, which stay until it is joined. */
-static int64_t pieces_bytes(const sfu__slice_job *job, int32_t width) {
-    const int64_t rows = job->sparse ? job->out->count : 0, slices = (job->plan->features + width - 1) / width;
-    return (int64_t)(SFU__SPARSE_SHARE * 4.0 * (double)rows * job->plan->features) + 2 * rows * slices;
 }
 
 int32_t sfu__stream_widest = SFU__SLICE_MOST;
 
 static int32_t widest_within(const sfu__slice_job *job, int64_t bytes, int32_t columns, bool product) {
     int32_t width = columns < sfu__stream_widest ? sfu__ld(columns) : sfu__stream_widest;
-    while (width > SFU__SLICE_LEAST && slice_bytes(job, width, product) + pieces_bytes(job, width) > bytes) {
+    while (width > SFU__SLICE_LEAST && slice_bytes(job, width, product) > bytes) {
         width /= 2;
     }
     return width;
@@ -103,14 +96,6 @@ sfu_status sfu__slices_reserve(sfu__slice_job *job, bool product) {
     }
     for (int i = 0; i < buffer_count(job); i++) {
         SFU_TRY(sfu__alloc_lines(&job->memory[i], &job->buffers[i], (int64_t)plan->nodes * job->width));
-        if (job->sparse) {
-            SFU_ALLOC(job->marks[i], plan->nodes);
-        }
-    }
-    if (job->sparse) {
-        job->ld = job->width;
-        SFU_ALLOC(job->result, (int64_t)job->out->count * job->ld + 1);
-        SFU_ALLOC(job->result_marks, (int64_t)job->out->count + 1);
     }
 done:
     return status;
@@ -122,11 +107,6 @@ void sfu__slices_clear(sfu__slice_job *job) {
     }
     for (int i = 0; i < SFU__SLICE_BUFFERS; i++) {
         sfu__free(job->memory[i]);
-        sfu__free(job->marks[i]);
-    }
-    if (job->sparse) {
-        sfu__free(job->result);
-        sfu__free(job->result_marks);
     }
     sfu__free(job->scratch);
 }
