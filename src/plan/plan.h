@@ -82,8 +82,8 @@ SFU_CHECKED sfu_status sfu__plan_check_data(const sfu_dataset *dataset, uint64_t
 SFU_CHECKED sfu_status sfu__plan_decide(bool *streams, const sfu_dataset *dataset, const sfu_net *net,
                                         const sfu__plan_request *request);
 
-/* Fails, and says what is enough, if the limit is below the upper bound of what streaming allocates; computes nothing.
- * The bound is loose for sparse features: those pass. */
+/* Fails, and says what is enough, if the limit is below the upper bound of what streaming allocates. Computes nothing,
+ * but chooses the strategies of sparse features, on which the bound depends. */
 SFU_CHECKED sfu_status sfu__plan_enough(const sfu_dataset *dataset, const sfu_net *net,
                                         const sfu__plan_request *request);
 

@@ -3,13 +3,22 @@
 
 #include "process_memory.h"
 
+static bool teleports(const sfu__slice_job *job) {
+    bool any = false;
+    for (int i = 0; i < job->last; i++) {
+        const sfu__op *op = &job->plan->ops[i];
+        any = any || (op->kind == SFU__OP_SMOOTH && job->plan->smoothers[op->smoothing].teleport > 0.0);
+    }
+    return any;
+}
+
 /* Buffers of all nodes that the ops need: none without smoothing, one for the input of the last, one more for the
  * others, and one for H0 where an op other than the first of its layer teleports and is not the last. */
 static int buffer_count(const sfu__slice_job *job) {
     int smoothings = 0;
     bool start = false;
     if (job->bare) {
-        return SFU__SLICE_BUFFERS;
+        return 2 + teleports(job);
     }
     for (int i = 0; i <= job->final; i++) {
         const sfu__op *op = &job->plan->ops[i];
@@ -41,8 +50,9 @@ static int64_t slice_bytes(const sfu__slice_job *job, int32_t width, bool produc
     const int64_t nodes = plan->nodes;
     const int64_t per_node = (int64_t)buffer_count(job) * 4 * width + (job->final >= 0);
     const int64_t weights = product ? (int64_t)plan->features * width * 4 : 0;
+    const int64_t sums = job->bare ? sfu__stream_by_rows_bytes(plan->dataset) * width / SFU__SLICE_LEAST : 0;
     return nodes * per_node + weights +
-           plan->threads * sfu__slice_scratch_bytes(plan->dataset, product, job->piece_S, job->piece_X);
+           plan->threads * (sums + sfu__slice_scratch_bytes(plan->dataset, product, job->piece_S, job->piece_X));
 }
 
 int32_t sfu__stream_widest = SFU__SLICE_MOST;

@@ -62,6 +62,8 @@ SFU_CHECKED sfu_status sfu__alloc_lines(float **memory, float **lines, int64_t c
 
 /* stream_by_rows.c: as fold_panels.c by rows. Only for symmetric smoothing matrices. */
 SFU_CHECKED sfu_status sfu__stream_by_rows(float **dense, const sfu__plan *plan, sfu__pass *pass, int last);
+/* Bytes of a thread beside its scratch memory, for the narrowest slices. */
+int64_t sfu__stream_by_rows_bytes(const sfu_dataset *dataset);
 
 /* All memory that a thread needs, whichever rows it gets; its bytes; and the most entries of its sparse features. */
 SFU_CHECKED sfu_status sfu__slice_scratch_make(sfu__slice_scratch *scratch, const sfu__slice_job *job, bool product);

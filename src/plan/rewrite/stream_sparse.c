@@ -26,8 +26,7 @@ typedef struct stage {
     const sfu__row_set *row_set; /* NULL: all nodes */
     int32_t *position;           /* [nodes]: the row of each node; NULL: the node itself */
     sfu__scratch *file;          /* NULL: X, in the file of the dataset */
-    int64_t *begin;              /* [rows]: the first entry of each row */
-    int32_t *count;              /* [rows]: its entries */
+    int64_t *begin;              /* [rows]: where each row begins: with its number of entries, as a column */
     const entry *entries;        /* mapped when all rows are written */
 } stage;
 
@@ -59,7 +58,6 @@ static void stage_clear(stage *self) {
     sfu__scratch_free(self->file);
     sfu__free(self->position);
     sfu__free(self->begin);
-    sfu__free(self->count);
     *self = (stage){0};
 }
 
@@ -73,12 +71,11 @@ static sfu_status stage_reserve(stage *self, int32_t rows) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__scratch_new_somewhere(&self->file));
     SFU_ALLOC(self->begin, rows);
-    SFU_ALLOC(self->count, rows);
 done:
     return status;
 }
 
-static int64_t buffer_size(int32_t features) { return features > BUFFERED ? features : BUFFERED; }
+static int64_t buffer_size(int32_t features) { return features < BUFFERED ? BUFFERED : (int64_t)features + 1; }
 
 int64_t sfu__stream_sparse_bytes(const sfu_dataset *dataset) {
     const sfu__mapped_csr graph = sfu__dataset_mapped_graph(dataset);
@@ -117,7 +114,7 @@ static sfu_status add_features(const rows_job *self, row_scratch *scratch, const
     if (from->file != NULL) {
         const int32_t at = from->position != NULL ? from->position[node] : node;
         const entry *entries = from->entries + from->begin[at];
-        for (int32_t e = 0; e < from->count[at]; e++) {
+        for (int32_t e = 1; e <= entries[0].column; e++) {
             sfu__row_add(&scratch->row, entries[e].column, scale * (double)entries[e].value);
         }
         return SFU_OK;
@@ -173,11 +170,11 @@ static void keep_row(const rows_job *self, row_scratch *scratch, int32_t row) {
     sfu__row_sort(&scratch->row, self->plan->features);
     for (int32_t i = 0; i < scratch->row.count; i++) {
         const int32_t column = scratch->row.columns[i];
-        to[i] = (entry){column, value_of(self, &scratch->row, column)};
+        to[i + 1] = (entry){column, value_of(self, &scratch->row, column)};
     }
+    to[0] = (entry){.column = scratch->row.count};
     self->to->begin[row] = scratch->buffered;
-    self->to->count[row] = scratch->row.count;
-    scratch->buffered += scratch->row.count;
+    scratch->buffered += scratch->row.count + 1;
 }
 
 static void keep_dense(const rows_job *self, const row_scratch *scratch, int32_t row) {
@@ -203,7 +200,7 @@ static sfu_status run_item(void *context, int64_t item, int thread) {
         if (self->to == NULL) {
             keep_dense(self, scratch, row);
         } else {
-            if (scratch->buffered + scratch->row.count > buffer_size(self->plan->features)) {
+            if (scratch->buffered + scratch->row.count >= buffer_size(self->plan->features)) {
                 SFU_TRY(flush(self, scratch, waiting, row));
                 waiting = row;
             }
@@ -270,13 +267,14 @@ static sfu_status gather(sfu_matrix *matrix, const stage *from, int32_t rows, in
     *matrix = (sfu_matrix){.rows = rows, .cols = cols};
     SFU_ALLOC_ZERO(matrix->indptr, (int64_t)rows + 1);
     for (int64_t row = 0; row < rows; row++) {
-        matrix->indptr[row + 1] = matrix->indptr[row] + from->count[row];
+        matrix->indptr[row + 1] = matrix->indptr[row] + from->entries[from->begin[row]].column;
     }
     SFU_ALLOC(matrix->indices, matrix->indptr[rows]);
     SFU_ALLOC(matrix->values, matrix->indptr[rows]);
     for (int64_t row = 0; row < rows; row++) {
-        const entry *entries = from->entries + from->begin[row];
-        for (int32_t e = 0; e < from->count[row]; e++) {
+        const entry *entries = from->entries + from->begin[row] + 1;
+        const int64_t count = matrix->indptr[row + 1] - matrix->indptr[row];
+        for (int64_t e = 0; e < count; e++) {
             matrix->indices[matrix->indptr[row] + e] = entries[e].column;
             matrix->values[matrix->indptr[row] + e] = entries[e].value;
         }

@@ -11,7 +11,8 @@
 SFU_CHECKED sfu_status sfu__stream_sparse(sfu_matrix *sparse, float *dense, const sfu__plan *plan, sfu__pass *pass,
                                           int last);
 
-/* The most bytes of one thread. */
+/* The most bytes of one thread. Per node it takes up to SFU__ROWS_BYTES, and SFU__ROWS_START more with teleport. */
+enum { SFU__ROWS_BYTES = 20, SFU__ROWS_START = 12 };
 int64_t sfu__stream_sparse_bytes(const sfu_dataset *dataset);
 
 /* The last smoothing among the first `last` ops, -1: none. */
