@@ -189,6 +189,7 @@ static sfu_status make_plan(sfu__plan **plan, const sfu_dataset *dataset, const 
     }
     self->features = sfu_dataset_features(dataset);
     self->classes = request->classes > 0 ? request->classes : sfu_dataset_classes(dataset);
+    self->to_file = request->to_file;
     self->dropout = request->dropout;
     self->rewrites = request->rewrites;
     self->ranks = request->ranks;

@@ -49,6 +49,7 @@ typedef struct sfu__plan_request {
     int32_t classes;                  /* 0: the dataset's; a model may know more classes than the data it predicts */
     bool as_all;                      /* prediction: with the strategies of all nodes, so that rows of `nodes` are the
                                        * same bytes as in a prediction of all of them */
+    bool to_file;                     /* prediction: what is streamed goes to a file (sfu__plan_stream_to) */
     bool dropout;                     /* training uses dropout: some rate of the run or of a layer is not 0 */
     unsigned rewrites;                /* SFU__ALL_REWRITES, or fewer */
     int threads;                      /* for building the plan; never changes it */

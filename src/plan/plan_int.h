@@ -203,6 +203,7 @@ struct sfu__plan {
     const sfu_dataset *dataset;
     int32_t nodes, features, classes;
     char digest[65];
+    bool to_file; /* of the request */
     bool dropout;
     unsigned rewrites;
     int threads;

@@ -266,7 +266,9 @@ sfu_status sfu__stream_reserve(sfu__pass *pass, const sfu__plan *plan, int last,
     drop_lists(pass, last);
     SFU_ALLOC_ZERO(pass->streamed, (int64_t)pass->row_sets[last].count * ld + 16);
     pass->fixed_bytes += (int64_t)pass->row_sets[last].count * ld * (int64_t)sizeof(float);
-    SFU_TRY(sfu__slices_choose(&job, &pass->stream_work, plan->ops[plan->first_weights].width, true));
+    if (!plan->to_file) { /* slices through a file take less memory */
+        SFU_TRY(sfu__slices_choose(&job, &pass->stream_work, plan->ops[plan->first_weights].width, true));
+    }
 done:
     return status;
 }

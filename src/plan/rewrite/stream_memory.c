@@ -72,9 +72,10 @@ sfu_status sfu__slices_choose(sfu__slice_job *job, sfu__stream_work *work, int32
     job->piece_X = sfu__slice_piece_X(job->plan->dataset);
     int32_t width = widest_within(job, left, columns, product);
     if (may_spill(job)) {
+        const bool fits = slice_bytes(job, width, product) <= left;
         job->spills = true;
         const int32_t wider = widest_within(job, left, columns, product);
-        job->spills = wider > width;
+        job->spills = !fits || wider > width;
         width = wider;
     }
     const int64_t bytes = slice_bytes(job, width, product);

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { ROWS_PER_ITEM = SFU__PIECE_ROWS };
+enum { ROWS_PER_ITEM = SFU__PIECE_ROWS, ROWS_OF_X = 1 << 8 }; /* the latter at once: rows of X may be long */
 
 /* ---- scratch memory --------------------------------------------------------------------------------------------- */
 
@@ -71,7 +71,7 @@ int64_t sfu__slice_scratch_bytes(const sfu_dataset *dataset, bool product, int64
 
 int64_t sfu__slice_piece_X(const sfu_dataset *dataset) {
     const sfu__mapped_csr X = sfu__dataset_mapped_features(dataset);
-    return dataset->dense == NULL ? sfu__row_piece(&X, ROWS_PER_ITEM) : 0;
+    return dataset->dense == NULL ? sfu__row_piece(&X, ROWS_OF_X) : 0;
 }
 
 /* ---- the features ----------------------------------------------------------------------------------------------- */
