@@ -317,8 +317,9 @@ done:
 
 sfu_status sfu__stream_sparse(sfu_matrix *sparse, float *dense, const sfu__plan *plan, sfu__pass *pass, int last) {
     sfu_status status = SFU_OK;
-    rows_job self = {.plan = plan, .op = -1, .last = last, .dense = dense};
+    rows_job self = {.plan = plan, .op = -1, .last = last};
     stage current = {0};
+    self.dense = dense;
     self.X = sfu__dataset_mapped_features(plan->dataset);
     SFU_ALLOC_ZERO(self.scratch, plan->threads);
     for (int i = 0; i < plan->threads; i++) {
