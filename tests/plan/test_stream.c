@@ -217,7 +217,7 @@ static void test_sparse_by_rows(void **state) {
 static void test_says_what_it_takes(void **state) {
     (void)state;
     for (int sparse = 0; sparse < 2; sparse++) {
-        sfu_dataset *dataset = make_dataset(sparse == 1 ? 0 : 90, 6000);
+        sfu_dataset *dataset = make_dataset(sparse == 1 ? 0 : 90, sparse == 1 ? 20000 : 6000);
         problem of = open_problem(dataset, "smooth^3 | softmax");
         assert_explained(&of, limit_now(),
                          sparse == 1 ? "streamed row by row: "
