@@ -77,6 +77,34 @@ done:
     return status;
 }
 
+/* Chooses how the features of each pass are computed before the first is made: a plan that smooths after the weights in
+ * every epoch is refused at once, and for the others plan->needs becomes what these strategies take. */
+static sfu_status choose_ahead(sfu__plan *plan, const sfu_net *net, const sfu__plan_request *request) {
+    sfu_status status = SFU_OK;
+    const int last = plan->first_weights - 1;
+    sfu__pass *pass = plan->passes;
+    if (plan->first_weights < 0) {
+        return SFU_OK;
+    }
+    for (int i = 0; i < SFU_PASSES; i++, pass++) {
+        if (request->count[i] == 0) {
+            continue;
+        }
+        SFU_TRY(sfu__row_sets_make(pass, plan, request->nodes[i], request->count[i],
+                                   is_staged(plan, (sfu_pass)i, request) ? request->stages : NULL));
+        SFU_TRY(sfu__choose_features(&pass->features, plan, (sfu_pass)i, last));
+        sfu__row_sets_free(pass, plan->op_count);
+        const int fold = pass->features.fold;
+        if (fold >= 0 && fold < last && (i != SFU_PASS_PREDICT || fold > 0)) {
+            return sfu__stream_refuse_segment(plan);
+        }
+        pass->chosen_ahead = true;
+    }
+    SFU_TRY(sfu__stream_needs(&plan->needs, plan->dataset, net, request, plan->passes));
+done:
+    return status;
+}
+
 sfu_status sfu__plan_check_data(const sfu_dataset *dataset, uint64_t memory) {
     const bool in_part = memory > 0 || sfu__ranks_here() != NULL;
     return in_part ? sfu__dataset_check_nodes(dataset) : sfu_dataset_check(dataset);
@@ -117,7 +145,22 @@ static void limit_allocations(const sfu__plan_request *request) {
     }
 }
 
-/* Makes a plan that streams, or one that holds everything in memory. */
+/* Makes the passes of a plan. */
+static sfu_status make_passes(sfu__plan *plan, const sfu__plan_request *request) {
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < SFU_PASSES; i++) {
+        if (request->count[i] > 0) {
+            SFU_TRY(make_pass(plan, (sfu_pass)i, request));
+        }
+    }
+    sfu__smoothers_scatter(plan);
+    SFU_TRY(sfu__check_steps(plan, request));
+done:
+    return status;
+}
+
+/* Makes a plan that streams, or one that holds everything in memory; only up to its passes if `plan` is NULL, which
+ * fails if the limit may be too small for them. */
 static sfu_status make_plan(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
                             const sfu__plan_request *request, bool streams) {
     sfu_status status = SFU_OK;
@@ -131,7 +174,8 @@ static sfu_status make_plan(sfu__plan **plan, const sfu_dataset *dataset, const 
     self->limit = request->memory;
     self->threads = sfu__limit_threads(request->threads, request->memory);
     if (streams) {
-        SFU_TRY(sfu__stream_needs(&self->needs, dataset, net, request));
+        SFU_TRY(sfu__resident_needs(&self->resident_needs, dataset, net, request));
+        SFU_TRY(sfu__stream_needs(&self->needs, dataset, net, request, NULL));
         self->threads = sfu__stream_threads(dataset, request, self->needs);
         const int64_t left = request->memory - sfu__limit_overhead(request);
         self->memory = left > 1 ? left : 1;
@@ -145,6 +189,7 @@ static sfu_status make_plan(sfu__plan **plan, const sfu_dataset *dataset, const 
     }
     self->features = sfu_dataset_features(dataset);
     self->classes = request->classes > 0 ? request->classes : sfu_dataset_classes(dataset);
+    self->to_file = request->to_file;
     self->dropout = request->dropout;
     self->rewrites = request->rewrites;
     self->ranks = request->ranks;
@@ -159,15 +204,14 @@ static sfu_status make_plan(sfu__plan **plan, const sfu_dataset *dataset, const 
     if (request->as_all) {
         SFU_TRY(sfu__row_sets_make(&self->costed, self, NULL, self->nodes, NULL));
     }
-    for (int i = 0; i < SFU_PASSES; i++) {
-        if (request->count[i] > 0) {
-            SFU_TRY(make_pass(self, (sfu_pass)i, request));
-        }
+    if (streams && dataset->dense == NULL) {
+        SFU_TRY(choose_ahead(self, net, request));
     }
-    sfu__smoothers_scatter(self);
-    SFU_TRY(sfu__check_steps(self, request));
-    *plan = self;
-    self = NULL;
+    SFU_TRY(plan != NULL ? make_passes(self, request) : sfu__stream_enough(self, request));
+    if (plan != NULL) {
+        *plan = self;
+        self = NULL;
+    }
 done:
     if (self != NULL && streams && lacks_memory(status)) {
         status = sfu__stream_refuse(self, (int64_t)sfu__memory_refused() + memory_of_others());
@@ -202,6 +246,22 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
 done:
     sfu__memory_set_limit(limit);
     sfu__watch_end(before);
+    return status;
+}
+
+sfu_status sfu__plan_enough(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
+    sfu_status status = SFU_OK;
+    const size_t limit = sfu__memory_limit();
+    sfu__plan plan = {.dataset = dataset, .nodes = dataset->nodes, .limit = request->memory, .memory = request->memory};
+    if (dataset->dense == NULL) {
+        status = make_plan(NULL, dataset, net, request, true);
+        sfu__memory_set_limit(limit);
+        return status;
+    }
+    plan.refused = request->refused;
+    SFU_TRY(sfu__stream_needs(&plan.needs, dataset, net, request, NULL));
+    SFU_TRY(sfu__stream_enough(&plan, request));
+done:
     return status;
 }
 

@@ -49,6 +49,7 @@ typedef struct sfu__plan_request {
     int32_t classes;                  /* 0: the dataset's; a model may know more classes than the data it predicts */
     bool as_all;                      /* prediction: with the strategies of all nodes, so that rows of `nodes` are the
                                        * same bytes as in a prediction of all of them */
+    bool to_file;                     /* prediction: what is streamed goes to a file (sfu__plan_stream_to) */
     bool dropout;                     /* training uses dropout: some rate of the run or of a layer is not 0 */
     unsigned rewrites;                /* SFU__ALL_REWRITES, or fewer */
     int threads;                      /* for building the plan; never changes it */
@@ -82,8 +83,8 @@ SFU_CHECKED sfu_status sfu__plan_check_data(const sfu_dataset *dataset, uint64_t
 SFU_CHECKED sfu_status sfu__plan_decide(bool *streams, const sfu_dataset *dataset, const sfu_net *net,
                                         const sfu__plan_request *request);
 
-/* Fails, and says what is enough, if the limit is below the upper bound of what streaming allocates; computes nothing.
- * The bound is loose for sparse features: those pass. */
+/* Fails, and says what is enough, if the limit is below the upper bound of what streaming allocates. Computes nothing,
+ * but chooses the strategies of sparse features, on which the bound depends. */
 SFU_CHECKED sfu_status sfu__plan_enough(const sfu_dataset *dataset, const sfu_net *net,
                                         const sfu__plan_request *request);
 

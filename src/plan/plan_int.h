@@ -144,8 +144,9 @@ typedef struct sfu__pass_mask {
 
 /* What streaming the features of a pass took, or takes. */
 typedef struct sfu__stream_work {
-    int32_t slices, width; /* number of slices of so many columns */
+    int32_t slices, width; /* number of slices of so many columns; a width of 0: row by row (stream_sparse.c) */
     int64_t graph_passes;  /* how often the graph is read; the features are read once per slice */
+    int64_t file;          /* bytes of temporary files, row by row */
     int64_t peak;          /* bytes of memory, estimated */
 } sfu__stream_work;
 
@@ -156,6 +157,7 @@ typedef struct sfu__strategy {
     bool weights_first;     /* S (H W) */
     bool collapse;          /* the smoothings as one matrix */
     bool by_columns;        /* features: folded by sfu__fold_panels */
+    double nonzeros;        /* features: estimated non-zeros of the folded ones; exact for few rows */
     int number, strategies; /* number among the candidates, from 1, and how many candidates there are */
     char why_product[SFU__STEP_WHY], why_smooth[SFU__STEP_WHY];
 } sfu__strategy;
@@ -178,6 +180,8 @@ typedef struct sfu__pass {
     int64_t arena;                         /* size in floats */
     sfu__strategy segments[SFU__SEGMENTS]; /* the chosen strategies */
     int segment_count;
+    bool chosen_ahead;            /* the strategy of the features was chosen before this pass is made */
+    sfu__strategy features;       /* that strategy */
     sfu__operand output;          /* the probabilities */
     sfu__operand embedding;       /* last hidden layer; space NONE if there is none */
     int64_t fixed_bytes;          /* of the constant matrices */
@@ -199,6 +203,7 @@ struct sfu__plan {
     const sfu_dataset *dataset;
     int32_t nodes, features, classes;
     char digest[65];
+    bool to_file; /* of the request */
     bool dropout;
     unsigned rewrites;
     int threads;
@@ -206,6 +211,7 @@ struct sfu__plan {
     int64_t limit;                /* of memory, 0: none */
     int64_t memory;               /* streaming plan: what the limit leaves for allocations; else 0 */
     int64_t needs;                /* streaming plan: a limit that is enough; else 0 */
+    int64_t resident_needs;       /* streaming plan: one that is enough to hold everything in memory */
     int64_t *refused;             /* of the request */
     int64_t *rank_nodes;          /* [ranks + 1]: nodes of each rank; NULL without ranks */
     bool in_parts;                /* this rank holds the rows of S of its own nodes only */

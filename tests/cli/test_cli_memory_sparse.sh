@@ -42,7 +42,7 @@ within() { # LIMIT_IN_MIB COMMAND...: below the limit, or refused in one line
 }
 
 enough() { # LIMIT COMMAND...: refused, and not with the limit that the refusal names
-    local limit=$1 named
+    local limit=$1
     shift
     if "$SFUMATO" "$@" --quiet --memory "$limit" 2>error >/dev/null; then
         echo "$*: expected a refusal within $limit" >&2
@@ -67,6 +67,36 @@ for network in sgcn fp+mlp; do
     cmp all.st enough.st
     enough 30M "${train[@]}" -k 1 -o enough.st
 done
+
+# Once the strategies are chosen, the limit that a refusal names is less than twice the memory that the run takes.
+"$SFUMATO" data make --nodes 60000 --degree 12 --vocabulary 2000 --words 40 -o wide.safetensors --quiet >/dev/null
+train=(train wide.safetensors fp+mlp --hidden 16 --epochs 2 --force)
+"$SFUMATO" "${train[@]}" -o all.st --quiet >/dev/null
+enough 10M "${train[@]}" -o enough.st
+cmp all.st enough.st
+peak=$(peak_of "$SFUMATO" "${train[@]}" -o enough.st --quiet --memory "$named")
+awk -v size="$named" -v peak="$peak" 'BEGIN { exit !(size ~ /M$/ && size * 1024 < 2 * peak) }' || {
+    echo "a limit of $named is named, for a peak of $peak KiB" >&2
+    exit 1
+}
+
+# Temporary files need no writable current folder.
+mkdir gone
+(
+    here=$PWD
+    cd gone
+    rmdir "$here/gone"
+    "$SFUMATO" train "$here/wide.safetensors" fp+mlp --hidden 16 --epochs 2 --force -o "$here/gone.st" --quiet \
+        --memory "$named"
+) >/dev/null
+cmp all.st gone.st
+
+# A labelling that does not fit is refused before its first step.
+if "$SFUMATO" label wide.safetensors --all --budget steps:1 --memory 10M -o labels.csv --quiet 2>error >/dev/null; then
+    echo "label: expected a refusal within 10M" >&2
+    exit 1
+fi
+grep -q 'no network fits the memory limit of 10M' error
 within 60 tune words.safetensors fp+mlp --split holdout:0 --trials 2 --epochs 2 --study memory
 within 20 train dense.safetensors sgcn --split holdout:0 --epochs 2 -o within.st --force
 

@@ -141,6 +141,21 @@ static void test_same_bytes(void **state) {
     }
 }
 
+/* A step of the training says this. */
+static void assert_explained(const problem *of, uint64_t memory, const char *text) {
+    sfu_plan_options options;
+    sfu_plan *plan = NULL;
+    bool said = false;
+    sfu_plan_options_init(&options);
+    options.memory = memory;
+    assert_ok(sfu_plan_new(&plan, of->dataset, of->net, of->split, &options));
+    for (int i = 0; sfu_plan_step(plan, SFU_PASS_TRAIN, i) != NULL; i++) {
+        said = said || strstr(sfu_plan_step(plan, SFU_PASS_TRAIN, i)->why, text) != NULL;
+    }
+    assert_true(said);
+    sfu_plan_free(plan);
+}
+
 /* Beyond the planner's limits: panels of columns, and of rows where there are fewer nodes than features. */
 static void test_beyond_the_limits(void **state) {
     (void)state;
@@ -170,24 +185,46 @@ static void test_beyond_the_limits(void **state) {
     }
 }
 
+/* Sparse features that smoothing fills in, beyond the limits, at fewer nodes than features: with teleport and without.
+ */
+static void test_sparse_by_rows(void **state) {
+    (void)state;
+    static const char *const texts[] = {"smooth^3 | softmax", "smooth^3(teleport=0.1) | softmax"};
+    sfu_make_options options;
+    sfu_dataset *dataset = NULL;
+    if (test_is_slow()) {
+        skip();
+    }
+    sfu_make_options_init(&options);
+    options.nodes = 30000;
+    options.degree = 30;
+    options.vocabulary = 800;
+    options.words = 60;
+    assert_ok(sfu_dataset_make(&dataset, &options));
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        problem of = open_problem(dataset, texts[i]);
+        assert_explained(&of, limit_now() + ((uint64_t)24 << 20), "columns, ");
+        sfu_model *model = train(&of, 0, 0.5);
+        sfu_model *streamed = train(&of, limit_now() + ((uint64_t)24 << 20), 0.5);
+        assert_same_models(model, streamed);
+        sfu_model_free(model);
+        sfu_model_free(streamed);
+        close_problem(&of);
+    }
+    sfu_dataset_free(dataset);
+}
+
 static void test_says_what_it_takes(void **state) {
     (void)state;
-    sfu_dataset *dataset = make_dataset(90, 6000);
-    problem of = open_problem(dataset, "smooth^3 | softmax");
-    sfu_plan_options options;
-    sfu_plan *plan = NULL;
-    sfu_plan_options_init(&options);
-    options.memory = limit_now();
-    assert_ok(sfu_plan_new(&plan, dataset, of.net, of.split, &options));
-    bool said = false;
-    for (int i = 0; sfu_plan_step(plan, SFU_PASS_TRAIN, i) != NULL; i++) {
-        said = said || strstr(sfu_plan_step(plan, SFU_PASS_TRAIN, i)->why,
-                              "streamed: 6 slices of 16 columns, 18 passes over the graph, 6 over X, peak ") != NULL;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        sfu_dataset *dataset = make_dataset(sparse == 1 ? 0 : 90, sparse == 1 ? 20000 : 6000);
+        problem of = open_problem(dataset, "smooth^3 | softmax");
+        assert_explained(&of, limit_now(),
+                         sparse == 1 ? "streamed row by row: "
+                                     : "streamed: 6 slices of 16 columns, 18 passes over the graph, 6 over X, peak ");
+        close_problem(&of);
+        sfu_dataset_free(dataset);
     }
-    assert_true(said);
-    sfu_plan_free(plan);
-    close_problem(&of);
-    sfu_dataset_free(dataset);
 }
 
 static sfu_status train_within(const problem *of, uint64_t memory) {
@@ -252,9 +289,13 @@ static void test_failing_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bytes),         cmocka_unit_test(test_beyond_the_limits),
-        cmocka_unit_test(test_says_what_it_takes), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_cancelled),          cmocka_unit_test(test_failing_allocations),
+        cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_beyond_the_limits),
+        cmocka_unit_test(test_sparse_by_rows),
+        cmocka_unit_test(test_says_what_it_takes),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_failing_allocations),
     };
     sfu__process_memory_own = sfu__process_memory_own || test_is_slow();
     return cmocka_run_group_tests(tests, NULL, NULL);

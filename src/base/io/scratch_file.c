@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -52,6 +53,15 @@ done:
     sfu__free(target);
     sfu__text_clear(&path);
     return status;
+}
+
+sfu_status sfu__scratch_new_somewhere(sfu__scratch **scratch) {
+    const char *folder = getenv("TMPDIR");
+    const sfu_status status = sfu__scratch_new(scratch, ".");
+    if (status != SFU_ERR_IO) {
+        return status;
+    }
+    return sfu__scratch_new(scratch, folder != NULL && folder[0] != '\0' ? folder : "/tmp");
 }
 
 void sfu__scratch_free(sfu__scratch *scratch) {

@@ -12,6 +12,8 @@
 typedef struct sfu__scratch sfu__scratch;
 
 SFU_CHECKED sfu_status sfu__scratch_new(sfu__scratch **scratch, const char *folder);
+/* In the current folder, or in $TMPDIR or /tmp if that cannot be written. */
+SFU_CHECKED sfu_status sfu__scratch_new_somewhere(sfu__scratch **scratch);
 void sfu__scratch_free(sfu__scratch *scratch); /* with its mappings */
 
 /* The offset of a new region of `bytes` bytes. Disk space is used only for what is written. */

@@ -281,7 +281,9 @@ static sfu_status lower_features(sfu__value *current, int *next, sfu__lowering *
     sfu__strategy strategy = {.fold = -1};
     int mask = -1;
     *next = 0;
-    if (weights >= 0) {
+    if (self->pass->chosen_ahead) {
+        strategy = self->pass->features;
+    } else if (weights >= 0) {
         SFU_TRY(sfu__choose_features(&strategy, plan, self->kind, last));
     }
     if (strategy.fold < 0) {

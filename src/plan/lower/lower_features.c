@@ -232,9 +232,14 @@ done:
 /* The reason for a strategy, or what streaming took. */
 static void explain_stream(char why[SFU__STEP_WHY], const char *reason, const sfu__pass *pass) {
     const sfu__stream_work *work = &pass->stream_work;
-    char peak[SFU__SIZE_MAX];
+    char peak[SFU__SIZE_MAX], file[SFU__SIZE_MAX];
     if (work->slices == 0) {
         snprintf(why, SFU__STEP_WHY, "%s", reason);
+        return;
+    }
+    if (work->width == 0) {
+        snprintf(why, SFU__STEP_WHY, "streamed row by row: %s in temporary files, peak %s",
+                 sfu__size_text(file, (double)work->file), sfu__size_text(peak, (double)work->peak));
         return;
     }
     snprintf(why, SFU__STEP_WHY, "streamed: %d slice%s of %d columns, %lld pass%s over the graph, %d over X, peak %s",

@@ -45,8 +45,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Sorts the columns: by scanning the bitmap if there are many, else by qsort. */
-static void sort_columns(sfu__row *row, int32_t cols) {
+/* By scanning the bitmap if there are many, else by qsort. */
+void sfu__row_sort(sfu__row *row, int32_t cols) {
     if ((int64_t)row->count * 16 < cols / 64) {
         qsort(row->columns, (size_t)row->count, sizeof *row->columns, ascending);
         return;
@@ -71,7 +71,7 @@ static sfu_status keep_row(piece *to, sfu__row *row, int32_t cols) {
         return SFU_ERR_MEMORY;
     }
     to->values = values;
-    sort_columns(row, cols);
+    sfu__row_sort(row, cols);
     for (int32_t i = 0; i < row->count; i++) {
         indices[to->count] = row->columns[i];
         values[to->count++] = (float)row->sums[row->columns[i]];

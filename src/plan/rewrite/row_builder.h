@@ -24,6 +24,9 @@ static inline void sfu__row_add(sfu__row *row, int32_t column, double value) {
 
 void sfu__row_empty(sfu__row *row);
 
+/* Sorts the columns of a row of `cols`. */
+void sfu__row_sort(sfu__row *row, int32_t cols);
+
 /* Moves the entries of `from` to `to` and empties it. */
 void sfu__row_move(sfu__row *to, sfu__row *from);
 

@@ -1,97 +1,11 @@
 /* stream.c - streamed features and products, slice after slice of their columns. */
 #include "stream_slice.h"
+#include "stream_sparse.h"
 
 #include "progress.h"
 
 #include <assert.h>
 #include <string.h>
-
-/* ---- the result ------------------------------------------------------------------------------------------------- */
-
-/* A slice of a sparse result: which columns each row has, and their values, row by row. */
-typedef struct piece {
-    uint16_t *marks; /* [rows] */
-    float *values;
-} piece;
-
-/* The slices of a sparse result, until all are known. */
-typedef struct pieces {
-    piece *items;
-    int32_t count, width; /* columns of a slice */
-} pieces;
-
-static void piece_clear(piece *self) {
-    sfu__free(self->marks);
-    sfu__free(self->values);
-    *self = (piece){0};
-}
-
-static void pieces_clear(pieces *self) {
-    for (int32_t i = 0; self->items != NULL && i < self->count; i++) {
-        piece_clear(&self->items[i]);
-    }
-    sfu__free(self->items);
-}
-
-/* The marked entries of a slice. */
-static sfu_status take_piece(piece *self, const sfu__slice_job *job) {
-    sfu_status status = SFU_OK;
-    const int32_t rows = job->out->count;
-    int64_t count = 0;
-    SFU_ALLOC(self->marks, (int64_t)rows + 1);
-    for (int64_t row = 0; row < rows; row++) {
-        self->marks[row] = job->result_marks[row] & (uint16_t)((1U << job->count) - 1U);
-        count += __builtin_popcount(self->marks[row]);
-    }
-    SFU_ALLOC(self->values, count);
-    float *to = self->values;
-    for (int64_t row = 0; row < rows; row++) {
-        for (unsigned marks = self->marks[row]; marks != 0; marks &= marks - 1) {
-            *to++ = job->result[row * job->ld + __builtin_ctz(marks)];
-        }
-    }
-done:
-    return status;
-}
-
-/* Appends a slice, whose first column this is, to the rows; next[row]: where its next entry goes. */
-static void append_piece(sfu_matrix *matrix, int64_t *next, const piece *from, int32_t first) {
-    const float *value = from->values;
-    for (int64_t row = 0; row < matrix->rows; row++) {
-        for (unsigned marks = from->marks[row]; marks != 0; marks &= marks - 1) {
-            matrix->indices[next[row]] = first + __builtin_ctz(marks);
-            matrix->values[next[row]++] = *value++;
-        }
-    }
-}
-
-/* One matrix of all slices; each is freed when it has been copied. */
-static sfu_status join(sfu_matrix *matrix, pieces *from, int32_t rows, int32_t cols) {
-    sfu_status status = SFU_OK;
-    int64_t *next = NULL;
-    *matrix = (sfu_matrix){.rows = rows, .cols = cols};
-    SFU_ALLOC_ZERO(matrix->indptr, (int64_t)rows + 1);
-    for (int64_t row = 0; row < rows; row++) {
-        matrix->indptr[row + 1] = matrix->indptr[row];
-        for (int32_t i = 0; i < from->count; i++) {
-            matrix->indptr[row + 1] += __builtin_popcount(from->items[i].marks[row]);
-        }
-    }
-    SFU_ALLOC(matrix->indices, matrix->indptr[rows]);
-    SFU_ALLOC(matrix->values, matrix->indptr[rows]);
-    SFU_ALLOC(next, (int64_t)rows + 1);
-    memcpy(next, matrix->indptr, ((size_t)rows + 1) * sizeof *next);
-    for (int32_t i = 0; i < from->count; i++) {
-        append_piece(matrix, next, &from->items[i], i * from->width);
-        piece_clear(&from->items[i]);
-    }
-done:
-    sfu__free(next);
-    if (status != SFU_OK) {
-        sfu__matrix_clear(matrix);
-    }
-    return status;
-}
 
 /* ---- needed rows ------------------------------------------------------------------------------------------------ */
 
@@ -127,7 +41,7 @@ static void drop_lists(sfu__pass *pass, int last) {
     }
 }
 
-static int last_smoothing(const sfu__plan *plan, int last) {
+int sfu__last_smoothing(const sfu__plan *plan, int last) {
     int final = -1;
     for (int i = 0; i < last; i++) {
         final = plan->ops[i].kind == SFU__OP_SMOOTH ? i : final;
@@ -138,8 +52,7 @@ static int last_smoothing(const sfu__plan *plan, int last) {
 /* ---- entry points ----------------------------------------------------------------------------------------------- */
 
 /* Runs all slices, of X, or of X W. */
-static sfu_status run_slices(sfu__slice_job *job, sfu__stream_work *work, pieces *parts, int32_t columns,
-                             const sfu__dense *W) {
+static sfu_status run_slices(sfu__slice_job *job, sfu__stream_work *work, int32_t columns, const sfu__dense *W) {
     sfu_status status = SFU_OK;
     float *memory = NULL, *weights = NULL, *result = job->result;
     sfu__ticker ticker = {.what = "streaming", .unit = "slices", .total = work->slices};
@@ -156,12 +69,9 @@ static sfu_status run_slices(sfu__slice_job *job, sfu__stream_work *work, pieces
             memcpy(weights + row * job->width, W->data + row * W->ld + job->first,
                    (size_t)job->count * sizeof *weights);
         }
-        job->result = job->sparse ? result : result + job->first;
+        job->result = result + job->first;
         job->file_offset = (int64_t)slice * job->out->count * job->width * (int64_t)sizeof(float);
         SFU_TRY(sfu__slice_run(job));
-        if (job->sparse && parts != NULL) {
-            SFU_TRY(take_piece(&parts->items[parts->count++], job));
-        }
     }
 done:
     job->result = result;
@@ -169,53 +79,76 @@ done:
     return status;
 }
 
-/* The features after `last` ops: all entries into `dense`, which holds zeros, or the marked ones into `sparse`. */
-static sfu_status fold_slices(sfu_matrix *sparse, float *dense, const sfu__plan *plan, sfu__pass *pass, int last,
-                              bool by_columns) {
+/* The features after `last` ops, into `dense`, which holds zeros. */
+static sfu_status fold_slices(float *dense, const sfu__plan *plan, sfu__pass *pass, int last, bool by_columns) {
     sfu_status status = SFU_OK;
     uint8_t *needed = NULL;
-    pieces parts = {0};
     sfu__slice_job job = {.plan = plan,
                           .out = &pass->row_sets[last],
                           .last = last,
-                          .final = last_smoothing(plan, last),
+                          .final = sfu__last_smoothing(plan, last),
                           .in_double = !by_columns,
-                          .sparse = dense == NULL,
-                          .full = sfu__fold_fills(plan, last),
                           .ld = sfu__ld(plan->features)};
     job.result = dense;
     SFU_TRY(find_needed(&needed, pass, &job));
     job.needed = needed;
     drop_lists(pass, last);
     SFU_TRY(sfu__slices_choose(&job, &pass->stream_work, plan->features, false));
-    parts.width = job.width;
-    SFU_ALLOC_ZERO(parts.items, pass->stream_work.slices);
     SFU_TRY(sfu__slices_reserve(&job, false));
-    SFU_TRY(run_slices(&job, &pass->stream_work, &parts, plan->features, NULL));
-    sfu__slices_clear(&job);
-    job = (sfu__slice_job){.plan = plan};
-    SFU_TRY(dense == NULL ? join(sparse, &parts, pass->row_sets[last].count, plan->features) : SFU_OK);
+    SFU_TRY(run_slices(&job, &pass->stream_work, plan->features, NULL));
 done:
     sfu__slices_clear(&job);
-    pieces_clear(&parts);
     sfu__free(needed);
+    return status;
+}
+
+/* Full rows as a sparse matrix with all entries. */
+static sfu_status take_all(sfu_matrix *matrix, const float *dense, int32_t rows, int32_t cols) {
+    sfu_status status = SFU_OK;
+    *matrix = (sfu_matrix){.rows = rows, .cols = cols};
+    SFU_ALLOC(matrix->indptr, (int64_t)rows + 1);
+    SFU_ALLOC(matrix->indices, (int64_t)rows * cols);
+    SFU_ALLOC(matrix->values, (int64_t)rows * cols);
+    for (int64_t row = 0; row <= rows; row++) {
+        matrix->indptr[row] = row * cols;
+    }
+    for (int64_t row = 0; row < rows; row++) {
+        memcpy(matrix->values + row * cols, dense + row * sfu__ld(cols), (size_t)cols * sizeof *dense);
+        for (int32_t column = 0; column < cols; column++) {
+            matrix->indices[row * cols + column] = column;
+        }
+    }
+done:
+    if (status != SFU_OK) {
+        sfu__matrix_clear(matrix);
+    }
     return status;
 }
 
 sfu_status sfu__stream_fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, sfu__pass *pass, int last,
                             bool as_dense, bool by_columns) {
     sfu_status status = SFU_OK;
+    const bool in_rows = plan->dataset->dense == NULL && !by_columns && !sfu__fold_fills(plan, last);
+    const int32_t rows = pass->row_sets[last].count;
     float *result = NULL;
     if (by_columns && sfu__panels_by_rows(plan, &pass->row_sets[last], last)) {
         drop_lists(pass, last);
         return sfu__stream_by_rows(dense, plan, pass, last);
     }
-    if (as_dense) {
-        SFU_ALLOC_ZERO(result, (int64_t)pass->row_sets[last].count * sfu__ld(plan->features) + 16);
+    if (as_dense || !in_rows) {
+        SFU_ALLOC_ZERO(result, (int64_t)rows * sfu__ld(plan->features) + 16);
     }
-    SFU_TRY(fold_slices(sparse, result, plan, pass, last, by_columns));
-    *dense = result;
-    result = NULL;
+    if (in_rows) {
+        SFU_TRY(sfu__stream_sparse(sparse, result, plan, pass, last));
+        drop_lists(pass, last);
+    } else {
+        SFU_TRY(fold_slices(result, plan, pass, last, by_columns));
+        SFU_TRY(as_dense ? SFU_OK : take_all(sparse, result, rows, plan->features));
+    }
+    if (as_dense) {
+        *dense = result;
+        result = NULL;
+    }
 done:
     sfu__free(result);
     return status;
@@ -250,7 +183,7 @@ sfu_status sfu__stream_fold_rows(float **dense, const sfu__plan *plan, const sfu
         sfu__prefer_large_pages(result + rows.begin * ld,
                                 (size_t)(rows.end - rows.begin) * (size_t)ld * sizeof *result);
         SFU_TRY(row_sets_of(&some, plan, &pass->row_sets[last], last, rows));
-        SFU_TRY(fold_slices(NULL, result + rows.begin * ld, plan, &some, last, by_columns));
+        SFU_TRY(fold_slices(result + rows.begin * ld, plan, &some, last, by_columns));
     }
     *dense = result;
     result = NULL;
@@ -270,7 +203,7 @@ static sfu_status run_product(const sfu__plan *plan, sfu__pass *pass, const floa
     sfu__slice_job job = {.plan = plan,
                           .out = out,
                           .last = last,
-                          .final = last_smoothing(plan, last),
+                          .final = sfu__last_smoothing(plan, last),
                           .wide = sfu__ld(op->width) > SFU__NARROW,
                           .sparse_X = pass->streamed_sparse,
                           .needed = needed,
@@ -282,7 +215,7 @@ static sfu_status run_product(const sfu__plan *plan, sfu__pass *pass, const floa
     const sfu__watch before = sfu__watch_start(NULL, NULL, "streaming");
     SFU_TRY(sfu__slices_choose(&job, &pass->stream_work, op->width, true));
     SFU_TRY(sfu__slices_reserve(&job, true));
-    SFU_TRY(run_slices(&job, &pass->stream_work, NULL, op->width, &W));
+    SFU_TRY(run_slices(&job, &pass->stream_work, op->width, &W));
 done:
     sfu__watch_end(before);
     sfu__slices_clear(&job);
@@ -325,7 +258,7 @@ done:
 sfu_status sfu__stream_reserve(sfu__pass *pass, const sfu__plan *plan, int last, bool sparse) {
     sfu_status status = SFU_OK;
     sfu__slice_job job = {
-        .plan = plan, .out = &pass->row_sets[last], .last = last, .final = last_smoothing(plan, last)};
+        .plan = plan, .out = &pass->row_sets[last], .last = last, .final = sfu__last_smoothing(plan, last)};
     const int32_t ld = sfu__ld(plan->ops[plan->first_weights].width);
     pass->streamed_last = last;
     pass->streamed_sparse = sparse;
@@ -333,7 +266,9 @@ sfu_status sfu__stream_reserve(sfu__pass *pass, const sfu__plan *plan, int last,
     drop_lists(pass, last);
     SFU_ALLOC_ZERO(pass->streamed, (int64_t)pass->row_sets[last].count * ld + 16);
     pass->fixed_bytes += (int64_t)pass->row_sets[last].count * ld * (int64_t)sizeof(float);
-    SFU_TRY(sfu__slices_choose(&job, &pass->stream_work, plan->ops[plan->first_weights].width, true));
+    if (!plan->to_file) { /* slices through a file take less memory */
+        SFU_TRY(sfu__slices_choose(&job, &pass->stream_work, plan->ops[plan->first_weights].width, true));
+    }
 done:
     return status;
 }

@@ -47,9 +47,10 @@ static inline void sfu__tell_refused(int64_t *refused, int64_t bytes) {
 int64_t sfu__limit_overhead(const sfu__plan_request *request);
 
 /* Bytes of anonymous memory that are enough to stream with one thread, or for a plan that holds everything in memory:
- * an upper bound, computed before the plan is made. */
+ * an upper bound, computed before the plan is made. With sparse features it is several times lower once the strategies
+ * are chosen: `chosen` are the passes with these, or NULL. */
 SFU_CHECKED sfu_status sfu__stream_needs(int64_t *bytes, const sfu_dataset *dataset, const sfu_net *net,
-                                         const sfu__plan_request *request);
+                                         const sfu__plan_request *request, const sfu__pass *chosen);
 SFU_CHECKED sfu_status sfu__resident_needs(int64_t *bytes, const sfu_dataset *dataset, const sfu_net *net,
                                            const sfu__plan_request *request);
 
@@ -62,6 +63,9 @@ bool sfu__net_streams(const sfu_net *net);
 /* Fails because the limit is too small for a plan that holds everything in memory. */
 SFU_CHECKED sfu_status sfu__resident_refuse(const sfu_dataset *dataset, const sfu_net *net,
                                             const sfu__plan_request *request);
+
+/* Fails if the limit is below plan->needs, less what allocations do not need. */
+SFU_CHECKED sfu_status sfu__stream_enough(const sfu__plan *plan, const sfu__plan_request *request);
 
 /* Fails because the limit is too small; the message says what is enough: `bytes` that the process has, or plan->needs
  * if that is more. */

@@ -12,13 +12,17 @@
 
 #include <string.h>
 
-enum { FEATURES_PER_ITEM = 64, TELEPORTED = 2 };
+/* Columns of X per item: few of a dense X, whose sums stay in cache; of a sparse X as many as there is memory for,
+ * since every item reads all of its rows. */
+enum { DENSE_PER_ITEM = 64, SPARSE_PER_ITEM = 1 << 12, TELEPORTED = 2 };
 
 typedef struct rows_job {
-    sfu__slice_job slice; /* buffer TELEPORTED: the sum of the teleport terms */
+    sfu__slice_job slice; /* buffer TELEPORTED: the sum of the teleport terms, if there are any */
     float *dense;         /* [rows][ld] */
     int64_t ld;
     int32_t first, count; /* rows of the result */
+    int32_t per_item;     /* columns */
+    double *sums;         /* [threads][per_item][width] */
 } rows_job;
 
 static sfu_status check_symmetric(const sfu__plan *plan, int last) {
@@ -55,7 +59,9 @@ static sfu_status product_rows(rows_job *self) {
     job->current = 0;
     job->next = 1;
     memset(job->buffers[0], 0, bytes_of(job));
-    memset(job->buffers[TELEPORTED], 0, bytes_of(job));
+    if (job->buffers[TELEPORTED] != NULL) {
+        memset(job->buffers[TELEPORTED], 0, bytes_of(job));
+    }
     for (int32_t row = 0; row < self->count; row++) {
         const int64_t node = sfu__row_set_node(job->out, self->first + row);
         job->buffers[0][node * job->width + row] = 1.0F;
@@ -131,10 +137,12 @@ static sfu_status times_features(void *context, int64_t item, int thread) {
     sfu_status status = SFU_OK;
     const rows_job *self = context;
     const sfu__slice_job *job = &self->slice;
-    const int32_t first = (int32_t)item * FEATURES_PER_ITEM, left = job->plan->features - first;
-    const int32_t end = first + (left < FEATURES_PER_ITEM ? left : FEATURES_PER_ITEM);
-    double sums[FEATURES_PER_ITEM * SFU__SLICE_MOST] = {0};
+    const int32_t first = (int32_t)item * self->per_item, left = job->plan->features - first;
+    const int32_t end = first + (left < self->per_item ? left : self->per_item);
+    const int64_t size = (int64_t)self->per_item * job->width;
+    double *sums = self->sums + thread * size;
     const uint64_t before = sfu__float_guard();
+    memset(sums, 0, (size_t)size * sizeof *sums);
     for (int64_t node = 0; node < job->plan->nodes; node++) {
         SFU_TRY(sfu__poll_at(node));
         SFU_TRY(add_features(job, sums, &job->scratch[thread].X, node, first, end));
@@ -150,18 +158,31 @@ done:
     return status;
 }
 
+/* The threads share the columns. */
+static int32_t columns_per_item(const sfu__plan *plan) {
+    const int32_t share = (plan->features + plan->threads - 1) / plan->threads;
+    return plan->dataset->dense != NULL ? DENSE_PER_ITEM : share < SPARSE_PER_ITEM ? share : SPARSE_PER_ITEM;
+}
+
+int64_t sfu__stream_by_rows_bytes(const sfu_dataset *dataset) {
+    const int64_t columns = dataset->features < SPARSE_PER_ITEM ? dataset->features : SPARSE_PER_ITEM;
+    return (dataset->dense != NULL ? DENSE_PER_ITEM : columns) * SFU__SLICE_LEAST * (int64_t)sizeof(double);
+}
+
 sfu_status sfu__stream_by_rows(float **dense, const sfu__plan *plan, sfu__pass *pass, int last) {
     sfu_status status = SFU_OK;
     const sfu__row_set *out = &pass->row_sets[last];
     sfu__stream_work *work = &pass->stream_work;
     rows_job self = {.slice = {.plan = plan, .out = out, .last = last, .final = -2, .bare = true},
-                     .ld = sfu__ld(plan->features)};
-    const int64_t items = ((int64_t)plan->features + FEATURES_PER_ITEM - 1) / FEATURES_PER_ITEM;
+                     .ld = sfu__ld(plan->features),
+                     .per_item = columns_per_item(plan)};
+    const int64_t items = ((int64_t)plan->features + self.per_item - 1) / self.per_item;
     sfu__ticker ticker = {.what = "streaming", .unit = "slices"};
     SFU_TRY(check_symmetric(plan, last));
     SFU_ALLOC_ZERO(self.dense, out->count * self.ld + 16);
     SFU_TRY(sfu__slices_choose(&self.slice, work, out->count, false));
     SFU_TRY(sfu__slices_reserve(&self.slice, false));
+    SFU_ALLOC(self.sums, (int64_t)plan->threads * self.per_item * self.slice.width);
     ticker.total = work->slices;
     for (int32_t slice = 0; slice < work->slices; slice++) {
         SFU_TRY(sfu__tick(&ticker, slice));
@@ -174,6 +195,7 @@ sfu_status sfu__stream_by_rows(float **dense, const sfu__plan *plan, sfu__pass *
     self.dense = NULL;
 done:
     sfu__slices_clear(&self.slice);
+    sfu__free(self.sums);
     sfu__free(self.dense);
     return status;
 }

@@ -76,11 +76,11 @@ done:
 
 sfu_status sfu__stream_refuse_segment(const sfu__plan *plan) {
     char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
-    sfu__tell_refused(plan->refused, plan->needs);
+    sfu__tell_refused(plan->refused, plan->resident_needs);
     return sfu__fail(SFU_ERR_MEMORY,
                      "%s: the fastest plan smooths after the first weights in every epoch and needs the graph in "
                      "memory, up to %s, more than the limit of %s; use a larger limit",
-                     plan->dataset->name, sfu__size_text(needs, (double)plan->needs),
+                     plan->dataset->name, sfu__size_text(needs, (double)plan->resident_needs),
                      sfu__size_text(limit, (double)plan->limit));
 }
 

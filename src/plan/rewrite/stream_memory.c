@@ -3,13 +3,22 @@
 
 #include "process_memory.h"
 
+static bool teleports(const sfu__slice_job *job) {
+    bool any = false;
+    for (int i = 0; i < job->last; i++) {
+        const sfu__op *op = &job->plan->ops[i];
+        any = any || (op->kind == SFU__OP_SMOOTH && job->plan->smoothers[op->smoothing].teleport > 0.0);
+    }
+    return any;
+}
+
 /* Buffers of all nodes that the ops need: none without smoothing, one for the input of the last, one more for the
  * others, and one for H0 where an op other than the first of its layer teleports and is not the last. */
 static int buffer_count(const sfu__slice_job *job) {
     int smoothings = 0;
     bool start = false;
     if (job->bare) {
-        return SFU__SLICE_BUFFERS;
+        return 2 + teleports(job);
     }
     for (int i = 0; i <= job->final; i++) {
         const sfu__op *op = &job->plan->ops[i];
@@ -38,25 +47,19 @@ static int64_t smoothing_count(const sfu__slice_job *job) {
 /* Bytes of slices of a width, beside what the process has already. */
 static int64_t slice_bytes(const sfu__slice_job *job, int32_t width, bool product) {
     const sfu__plan *plan = job->plan;
-    const int64_t nodes = plan->nodes, rows = job->out->count;
-    const int64_t per_node = (int64_t)buffer_count(job) * (4 * width + (job->sparse ? 2 : 0)) + (job->final >= 0);
-    const int64_t per_row = job->sparse ? 4 * width + 2 : 0;
+    const int64_t nodes = plan->nodes;
+    const int64_t per_node = (int64_t)buffer_count(job) * 4 * width + (job->final >= 0);
     const int64_t weights = product ? (int64_t)plan->features * width * 4 : 0;
-    return nodes * per_node + rows * per_row + weights +
-           plan->threads * sfu__slice_scratch_bytes(plan->dataset, product, job->piece_S, job->piece_X);
-}
-
-/* Bytes of all slices of a sparse result, which stay until it is joined. */
-static int64_t pieces_bytes(const sfu__slice_job *job, int32_t width) {
-    const int64_t rows = job->sparse ? job->out->count : 0, slices = (job->plan->features + width - 1) / width;
-    return (int64_t)(SFU__SPARSE_SHARE * 4.0 * (double)rows * job->plan->features) + 2 * rows * slices;
+    const int64_t sums = job->bare ? sfu__stream_by_rows_bytes(plan->dataset) * width / SFU__SLICE_LEAST : 0;
+    return nodes * per_node + weights +
+           plan->threads * (sums + sfu__slice_scratch_bytes(plan->dataset, product, job->piece_S, job->piece_X));
 }
 
 int32_t sfu__stream_widest = SFU__SLICE_MOST;
 
 static int32_t widest_within(const sfu__slice_job *job, int64_t bytes, int32_t columns, bool product) {
     int32_t width = columns < sfu__stream_widest ? sfu__ld(columns) : sfu__stream_widest;
-    while (width > SFU__SLICE_LEAST && slice_bytes(job, width, product) + pieces_bytes(job, width) > bytes) {
+    while (width > SFU__SLICE_LEAST && slice_bytes(job, width, product) > bytes) {
         width /= 2;
     }
     return width;
@@ -69,9 +72,10 @@ sfu_status sfu__slices_choose(sfu__slice_job *job, sfu__stream_work *work, int32
     job->piece_X = sfu__slice_piece_X(job->plan->dataset);
     int32_t width = widest_within(job, left, columns, product);
     if (may_spill(job)) {
+        const bool fits = slice_bytes(job, width, product) <= left;
         job->spills = true;
         const int32_t wider = widest_within(job, left, columns, product);
-        job->spills = wider > width;
+        job->spills = !fits || wider > width;
         width = wider;
     }
     const int64_t bytes = slice_bytes(job, width, product);
@@ -103,14 +107,6 @@ sfu_status sfu__slices_reserve(sfu__slice_job *job, bool product) {
     }
     for (int i = 0; i < buffer_count(job); i++) {
         SFU_TRY(sfu__alloc_lines(&job->memory[i], &job->buffers[i], (int64_t)plan->nodes * job->width));
-        if (job->sparse) {
-            SFU_ALLOC(job->marks[i], plan->nodes);
-        }
-    }
-    if (job->sparse) {
-        job->ld = job->width;
-        SFU_ALLOC(job->result, (int64_t)job->out->count * job->ld + 1);
-        SFU_ALLOC(job->result_marks, (int64_t)job->out->count + 1);
     }
 done:
     return status;
@@ -122,11 +118,6 @@ void sfu__slices_clear(sfu__slice_job *job) {
     }
     for (int i = 0; i < SFU__SLICE_BUFFERS; i++) {
         sfu__free(job->memory[i]);
-        sfu__free(job->marks[i]);
-    }
-    if (job->sparse) {
-        sfu__free(job->result);
-        sfu__free(job->result_marks);
     }
     sfu__free(job->scratch);
 }

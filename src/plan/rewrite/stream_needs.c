@@ -5,6 +5,7 @@
 #include "fill_bound.h"
 #include "reach_sweep.h"
 #include "stream_slice.h"
+#include "stream_sparse.h"
 
 #include "format_number.h"
 #include "parallel.h"
@@ -60,20 +61,38 @@ static smoothings smoothings_of(const sfu_net *net) {
     return found;
 }
 
-/* Bytes per node: the factors of S, and the larger of what choosing strategies and the narrowest slices take. */
-static int64_t node_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
-    enum { PART = 1, FACTOR = 8, LISTED = 4, LISTS_MOST = 16, MARKS = 2 };
+/* Whether a pass may use slices; unless its strategy is known to be one that goes row by row. */
+static bool may_slice(const sfu__pass *chosen, int pass) {
+    return chosen == NULL || pass == SFU_PASS_PREDICT || chosen[pass].features.by_columns;
+}
+
+/* Buffers of slices: those of the ops, or of stream_by_rows.c. */
+static int64_t buffers_of(const smoothings *found, const sfu_dataset *dataset, const sfu__plan_request *request,
+                          const sfu__pass *chosen) {
+    int64_t buffers = 0;
+    for (int i = 0; i < SFU_PASSES; i++) {
+        if (request->count[i] > 0 && may_slice(chosen, i)) {
+            const bool by_rows = request->count[i] < dataset->features;
+            const int64_t most = found->count < 2 && !by_rows ? 1 : 2 + found->teleports;
+            buffers = most > buffers ? most : buffers;
+        }
+    }
+    return buffers;
+}
+
+/* Bytes per node: the factors of S, and the largest of what choosing strategies, the narrowest slices and sparse rows
+ * take. */
+static int64_t node_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request,
+                          const sfu__pass *chosen) {
+    enum { PART = 1, FACTOR = 8, LISTED = 4, LISTS_MOST = 16 };
     const smoothings found = smoothings_of(net);
     if (found.count == 0) {
         return LISTED + 1;
     }
-    int64_t buffers = found.count < 2 ? 1 : 2 + found.teleports;
-    for (int i = 0; i < SFU_PASSES; i++) { /* stream_by_rows.c */
-        buffers = request->count[i] > 0 && request->count[i] < dataset->features ? SFU__SLICE_BUFFERS : buffers;
-    }
-    const int64_t lists = found.count < LISTS_MOST ? found.count : LISTS_MOST;
-    const int64_t planning = LISTED * lists + SFU__REACH_BYTES;
-    const int64_t slices = LISTED + 1 + buffers * (4 * SFU__SLICE_LEAST + (dataset->dense == NULL ? MARKS : 0));
+    const int64_t lists = LISTED * (found.count < LISTS_MOST ? found.count : LISTS_MOST);
+    const int64_t rows = dataset->dense == NULL ? SFU__ROWS_BYTES + (found.teleports ? SFU__ROWS_START : 0) : 0;
+    const int64_t planning = lists + (rows > SFU__REACH_BYTES ? rows : SFU__REACH_BYTES);
+    const int64_t slices = LISTED + 1 + buffers_of(&found, dataset, request, chosen) * 4 * SFU__SLICE_LEAST;
     return PART + found.matrices * FACTOR * (dataset->directed ? 2 : 1) + (planning > slices ? planning : slices);
 }
 
@@ -111,11 +130,29 @@ static bool may_be_dense(double entries, double all, bool beyond) {
     return entries * FASTER >= all || (beyond && entries * FULL >= all);
 }
 
-/* Bytes of sparse features that smoothing fills in, with their copies: as a dense matrix, or as sparse ones. Those of
- * the training have a transpose, the order of its values and what dropout needs. */
-static sfu_status folded_bytes(int64_t *bytes, const sfu_dataset *dataset, const sfu_net *net,
-                               const sfu__plan_request *request) {
+/* Upper bounds for the features of a pass: bytes if they are sparse, and if they are dense. Those of the training have
+ * a transpose, the order of its values and what dropout needs. */
+typedef struct forms {
+    double sparse, dense;
+} forms;
+
+static forms forms_of(int pass, double entries, double all, int executors) {
     enum { TRAIN = 32, OTHER = 24, DENSE = 4, ARENA = 4 }; /* per entry; the latter for each executor */
+    const double arena = pass == SFU_PASS_TRAIN ? ARENA * executors : 0;
+    const double most = entries < SFU__SPARSE_SHARE * all ? entries : SFU__SPARSE_SHARE * all;
+    return (forms){most * ((pass == SFU_PASS_TRAIN ? TRAIN : OTHER) + arena), all * (DENSE + arena)};
+}
+
+/* The most entries of a chosen sparse form: counted, or extrapolated from a sample of rows. */
+static double entries_of(const sfu__strategy *strategy, int32_t rows) {
+    const double margin = 1.5;
+    return rows <= SFU__SAMPLE_MOST ? strategy->nonzeros : margin * strategy->nonzeros;
+}
+
+/* Bytes of sparse features that smoothing fills in, with their copies: in the form that a pass has chosen, or else in
+ * the larger one. */
+static sfu_status folded_bytes(int64_t *bytes, const sfu_dataset *dataset, const sfu_net *net,
+                               const sfu__plan_request *request, const sfu__pass *chosen) {
     sfu_status status = SFU_OK;
     sfu__fill_bound bound;
     const int executors = request->executors > 0 ? request->executors : 1;
@@ -128,12 +165,16 @@ static sfu_status folded_bytes(int64_t *bytes, const sfu_dataset *dataset, const
                                request->memory - sfu__process_memory() - sfu__limit_overhead(request)));
     for (int i = 0; i < SFU_PASSES; i++) {
         const double all = (double)request->count[i] * sfu__ld(dataset->features);
-        const double entries = bound.entries[i] < SFU__SPARSE_SHARE * all ? bound.entries[i] : SFU__SPARSE_SHARE * all;
-        const double arena = i == SFU_PASS_TRAIN ? ARENA * executors : 0;
-        const double sparse = entries * ((i == SFU_PASS_TRAIN ? TRAIN : OTHER) + arena);
-        const double dense = may_be_dense(bound.entries[i], all, bound.beyond) ? all * (DENSE + arena) : 0.0;
-        const bool folds = i != SFU_PASS_PREDICT || smoothings_of(net).activated;
-        sum += !folds ? 0.0 : sparse > dense ? sparse : dense;
+        const bool folds = request->count[i] > 0 && (i != SFU_PASS_PREDICT || smoothings_of(net).activated);
+        forms form = forms_of(i, bound.entries[i], all, executors);
+        if (chosen != NULL && chosen[i].chosen_ahead) {
+            const double counted = entries_of(&chosen[i].features, request->count[i]);
+            const forms known = forms_of(i, counted < bound.entries[i] ? counted : bound.entries[i], all, executors);
+            form = chosen[i].features.sparse ? (forms){.sparse = known.sparse} : (forms){.dense = known.dense};
+        } else if (!may_be_dense(bound.entries[i], all, bound.beyond)) {
+            form.dense = 0.0;
+        }
+        sum += !folds ? 0.0 : form.sparse > form.dense ? form.sparse : form.dense;
     }
     *bytes = sum < 0x1p61 ? (int64_t)sum : INT64_MAX / 4;
 done:
@@ -144,7 +185,7 @@ sfu_status sfu__resident_needs(int64_t *bytes, const sfu_dataset *dataset, const
                                const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
     int64_t folded;
-    SFU_TRY(folded_bytes(&folded, dataset, net, request));
+    SFU_TRY(folded_bytes(&folded, dataset, net, request, NULL));
     *bytes = with_overhead(sfu__process_memory() + sfu__resident_bytes(dataset, net, request) + folded, request);
 done:
     return status;
@@ -153,30 +194,33 @@ done:
 /* Bytes of a thread beside its part of the overhead. */
 static int64_t thread_bytes(const sfu_dataset *dataset) {
     const sfu__mapped_csr graph = sfu__dataset_mapped_graph(dataset);
-    return sfu__slice_scratch_bytes(dataset, true, sfu__row_piece(&graph, SFU__PIECE_ROWS),
-                                    sfu__slice_piece_X(dataset));
+    const int64_t slices =
+        sfu__stream_by_rows_bytes(dataset) +
+        sfu__slice_scratch_bytes(dataset, true, sfu__row_piece(&graph, SFU__PIECE_ROWS), sfu__slice_piece_X(dataset));
+    const int64_t rows = dataset->dense == NULL ? sfu__stream_sparse_bytes(dataset) : 0;
+    return slices > rows ? slices : rows;
 }
 
 enum { PER_EXECUTOR = 4 << 20 }; /* for holes in the heap: allocations do not need it */
 
 sfu_status sfu__stream_needs(int64_t *bytes, const sfu_dataset *dataset, const sfu_net *net,
-                             const sfu__plan_request *request) {
+                             const sfu__plan_request *request, const sfu__pass *chosen) {
     sfu_status status = SFU_OK;
     const bool sparse = dataset->dense == NULL;
     const int64_t executors = request->executors > 0 ? request->executors : 1;
     const int64_t later = request->later * row_bytes(dataset, net, true);
     int64_t rows = 0, folded;
-    SFU_TRY(folded_bytes(&folded, dataset, net, request));
+    SFU_TRY(folded_bytes(&folded, dataset, net, request, chosen));
     for (int i = 0; i < SFU_PASSES; i++) {
         rows += request->count[i] * row_bytes(dataset, net, sparse || i == SFU_PASS_PREDICT);
     }
     const int64_t used = request->used_before > 0 ? request->used_before : sfu__process_memory();
-    const int64_t streamed = sfu__dataset_node_bytes(dataset) + dataset->nodes * node_bytes(dataset, net, request) +
-                             (executors * rows > later ? executors * rows : later) +
-                             4 * executors * parameter_floats(dataset, net) + thread_bytes(dataset) +
-                             table_bytes(dataset, net);
-    /* Smoothed sparse features fill in, so the fastest plan may smooth in every epoch instead. */
-    const int64_t resident = sparse ? sfu__resident_bytes(dataset, net, request) : 0;
+    const int64_t streamed =
+        sfu__dataset_node_bytes(dataset) + dataset->nodes * node_bytes(dataset, net, request, chosen) +
+        (executors * rows > later ? executors * rows : later) + 4 * executors * parameter_floats(dataset, net) +
+        thread_bytes(dataset) + table_bytes(dataset, net);
+    /* Smoothed sparse features fill in, so the fastest plan may smooth in every epoch instead, until it is chosen. */
+    const int64_t resident = sparse && chosen == NULL ? sfu__resident_bytes(dataset, net, request) : 0;
     *bytes = with_overhead(used + (streamed > resident ? streamed : resident) + folded, request) +
              (int64_t)request->executors * PER_EXECUTOR;
 done:
@@ -191,18 +235,9 @@ int sfu__stream_threads(const sfu_dataset *dataset, const sfu__plan_request *req
     return fit < 1 ? 1 : fit < wanted ? (int)fit : wanted;
 }
 
-sfu_status sfu__plan_enough(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
-    sfu_status status = SFU_OK;
-    sfu__plan plan = {.dataset = dataset, .nodes = dataset->nodes, .limit = request->memory, .memory = request->memory};
-    plan.refused = request->refused;
-    if (dataset->dense == NULL) {
-        return SFU_OK;
-    }
-    SFU_TRY(sfu__stream_needs(&plan.needs, dataset, net, request));
-    const int64_t allocated = plan.needs - (int64_t)request->executors * PER_EXECUTOR;
-    status = allocated <= request->memory ? SFU_OK : sfu__stream_refuse(&plan, 0);
-done:
-    return status;
+sfu_status sfu__stream_enough(const sfu__plan *plan, const sfu__plan_request *request) {
+    const int64_t allocated = plan->needs - (int64_t)request->executors * PER_EXECUTOR;
+    return allocated <= request->memory ? SFU_OK : sfu__stream_refuse(plan, 0);
 }
 
 sfu_status sfu__stream_refuse(const sfu__plan *plan, int64_t bytes) {

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { ROWS_PER_ITEM = SFU__PIECE_ROWS };
+enum { ROWS_PER_ITEM = SFU__PIECE_ROWS, ROWS_OF_X = 1 << 8 }; /* the latter at once: rows of X may be long */
 
 /* ---- scratch memory --------------------------------------------------------------------------------------------- */
 
@@ -37,7 +37,6 @@ sfu_status sfu__slice_scratch_make(sfu__slice_scratch *scratch, const sfu__slice
     const sfu__plan *plan = job->plan;
     const sfu_dataset *dataset = plan->dataset;
     SFU_ALLOC(scratch->nodes, ROWS_PER_ITEM);
-    SFU_ALLOC(scratch->marks, ROWS_PER_ITEM);
     SFU_ALLOC(scratch->memory, ROWS_PER_ITEM * SFU__SLICE_MOST + 16);
     scratch->rows = aligned(scratch->memory);
     if (plan->smoother_count > 0) {
@@ -59,7 +58,6 @@ void sfu__slice_scratch_clear(sfu__slice_scratch *scratch) {
     sfu__stream_rows_clear(&scratch->S);
     sfu__row_block_clear(&scratch->X);
     sfu__free(scratch->nodes);
-    sfu__free(scratch->marks);
     sfu__free(scratch->memory);
     sfu__free(scratch->features_memory);
     sfu__free(scratch->ones);
@@ -73,7 +71,7 @@ int64_t sfu__slice_scratch_bytes(const sfu_dataset *dataset, bool product, int64
 
 int64_t sfu__slice_piece_X(const sfu_dataset *dataset) {
     const sfu__mapped_csr X = sfu__dataset_mapped_features(dataset);
-    return dataset->dense == NULL ? sfu__row_piece(&X, ROWS_PER_ITEM) : 0;
+    return dataset->dense == NULL ? sfu__row_piece(&X, ROWS_OF_X) : 0;
 }
 
 /* ---- the features ----------------------------------------------------------------------------------------------- */
@@ -101,15 +99,13 @@ static void take_dense(const sfu__slice_job *self, sfu__slice_scratch *scratch, 
         memset(to, 0, (size_t)self->width * sizeof *to);
         memcpy(to, plan->dataset->dense + (int64_t)scratch->nodes[i] * plan->features + self->first,
                (size_t)self->count * sizeof *to);
-        scratch->marks[i] = UINT16_MAX;
     }
 }
 
 /* Columns [first, first + count) of a row of the block. */
-static void take_sparse_row(const sfu__slice_job *self, float *to, uint16_t *marks, const sfu_csr *X, int64_t row) {
+static void take_sparse_row(const sfu__slice_job *self, float *to, const sfu_csr *X, int64_t row) {
     int64_t begin = X->indptr[row], end = X->indptr[row + 1];
     memset(to, 0, (size_t)self->width * sizeof *to);
-    *marks = 0;
     while (begin < end) { /* the first entry that is not left of the slice */
         const int64_t middle = begin + (end - begin) / 2;
         if (X->indices[middle] < self->first) {
@@ -120,7 +116,6 @@ static void take_sparse_row(const sfu__slice_job *self, float *to, uint16_t *mar
     }
     for (int64_t e = begin; e < X->indptr[row + 1] && X->indices[e] < self->first + self->count; e++) {
         to[X->indices[e] - self->first] = X->values != NULL ? X->values[e] : 1.0F;
-        *marks |= (uint16_t)(1U << (X->indices[e] - self->first));
     }
 }
 
@@ -131,9 +126,7 @@ static sfu_status take_sparse(const sfu__slice_job *self, sfu__slice_scratch *sc
         end = piece_end(&X, self->piece_X, scratch->nodes, begin, count);
         SFU_TRY(sfu__row_block_read(&scratch->X, &X, scratch->nodes[begin], (int64_t)scratch->nodes[end - 1] + 1));
         for (int32_t i = begin; i < end; i++) {
-            take_sparse_row(self, scratch->rows + (int64_t)i * self->width, &scratch->marks[i], &scratch->X.csr,
-                            i - begin);
-            scratch->marks[i] = self->full ? UINT16_MAX : scratch->marks[i];
+            take_sparse_row(self, scratch->rows + (int64_t)i * self->width, &scratch->X.csr, i - begin);
         }
     }
 done:
@@ -252,18 +245,6 @@ static void smooth_in_double(const sfu__slice_job *self, sfu__slice_scratch *scr
     }
 }
 
-static void mark_entries(const sfu__slice_job *self, sfu__slice_scratch *scratch, int32_t first) {
-    const sfu__stream_rows *S = &scratch->S;
-    const bool teleports = self->plan->smoothers[self->plan->ops[self->op].smoothing].teleport > 0.0;
-    for (int32_t i = 0; i < S->rows; i++) {
-        uint16_t marks = teleports ? self->marks[self->start][scratch->nodes[first + i]] : 0;
-        for (int64_t e = S->indptr[i]; e < S->indptr[i + 1]; e++) {
-            marks |= self->marks[self->current][S->indices[e]];
-        }
-        scratch->marks[first + i] = marks;
-    }
-}
-
 static sfu_status smooth_with_kernels(const sfu__slice_job *self, sfu__slice_scratch *scratch, int32_t first) {
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
@@ -310,9 +291,6 @@ static sfu_status smooth(const sfu__slice_job *self, sfu__slice_scratch *scratch
             smooth_in_double(self, scratch, first);
         } else {
             SFU_TRY(smooth_with_kernels(self, scratch, first));
-        }
-        if (self->sparse) {
-            mark_entries(self, scratch, first);
         }
     }
 done:
@@ -367,14 +345,10 @@ static sfu_status put_rows(const sfu__slice_job *self, const sfu__slice_scratch 
                                   scratch->rows, count * row);
     }
     float *to = final ? self->result + item * ROWS_PER_ITEM * self->ld : self->buffers[self->next];
-    uint16_t *marks = final ? self->result_marks : self->marks[self->next];
     const int64_t ld = final ? self->ld : self->width;
     const size_t size = (size_t)(final ? self->count : self->width) * sizeof *to;
     for (int32_t i = 0; i < count; i++) {
         memcpy(to + (final ? i : scratch->nodes[i]) * ld, scratch->rows + (int64_t)i * self->width, size);
-        if (self->sparse) {
-            marks[final ? item * ROWS_PER_ITEM + i : scratch->nodes[i]] = scratch->marks[i];
-        }
     }
     return SFU_OK;
 }

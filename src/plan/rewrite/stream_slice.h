@@ -11,10 +11,9 @@ enum { SFU__SLICE_LEAST = 4, SFU__SLICE_MOST = 16, SFU__SLICE_BUFFERS = 3 };
 typedef struct sfu__slice_scratch {
     sfu__stream_rows S;
     sfu__row_block X;
-    int32_t *nodes; /* [rows per item] */
-    float *rows;    /* [rows per item][16], aligned */
-    float *memory;  /* of `rows` */
-    uint16_t *marks;
+    int32_t *nodes;                    /* [rows per item] */
+    float *rows;                       /* [rows per item][16], aligned */
+    float *memory;                     /* of `rows` */
     float *features, *features_memory; /* [rows per item][ld]: rows of a dense X, aligned, if X is not */
     float *ones;                       /* values of sparse rows without */
     size_t ones_capacity;
@@ -26,27 +25,23 @@ typedef struct sfu__slice_job {
     int last, final;       /* ops before `last` are applied; `final` is the last smoothing among them, -1: none */
     bool in_double;        /* as fold.c, else with the kernels of the backend */
     bool wide;             /* kernels: as for rows of more than 16 floats, which are not flushed */
-    bool sparse;           /* a sparse result: the entries of a row are marked */
     bool bare;             /* S alone, for sfu__slice_multiply: no teleport, no activation */
-    bool full;             /* all entries are marked: an activation turns zeros into other values */
     bool sparse_X;         /* X W with a sparse X */
     const uint8_t *needed; /* [nodes]: bit i: row of the result of op i; the last bit: of the features. NULL: all */
     int32_t width;         /* floats per row of a slice: 4, 8 or 16 */
     int32_t first, count;  /* columns of the current slice */
     sfu__dense weights;    /* [features][width]: those columns of W; data is NULL: X itself */
-    float *buffers[SFU__SLICE_BUFFERS];  /* [nodes][width], aligned; NULL where it is not needed */
-    float *memory[SFU__SLICE_BUFFERS];   /* of the buffers */
-    uint16_t *marks[SFU__SLICE_BUFFERS]; /* [nodes]: entries of each row, if sparse */
-    int current, next, start;            /* buffers of the op: its input, its result, and H0 of its layer */
-    int op;                              /* in work; -1: the features */
-    float *result;                       /* [out->count][ld] at the first column */
+    float *buffers[SFU__SLICE_BUFFERS]; /* [nodes][width], aligned; NULL where it is not needed */
+    float *memory[SFU__SLICE_BUFFERS];  /* of the buffers */
+    int current, next, start;           /* buffers of the op: its input, its result, and H0 of its layer */
+    int op;                             /* in work; -1: the features */
+    float *result;                      /* [out->count][ld] at the first column */
     int64_t ld;
     int64_t piece_S, piece_X; /* the most entries that a thread holds: of rows of S, and of sparse features */
     sfu__scratch *file;       /* NULL, or: the result goes to this file, slice after slice as [out->count][width] */
     int64_t file_offset;
-    bool spills;            /* the result of an op goes through the file, all rows from spill_offset on: one buffer */
-    int64_t spill_offset;   /* behind the result */
-    uint16_t *result_marks; /* [out->count], if sparse */
+    bool spills;          /* the result of an op goes through the file, all rows from spill_offset on: one buffer */
+    int64_t spill_offset; /* behind the result */
     sfu__slice_scratch *scratch; /* [threads] */
 } sfu__slice_job;
 
@@ -67,6 +62,8 @@ SFU_CHECKED sfu_status sfu__alloc_lines(float **memory, float **lines, int64_t c
 
 /* stream_by_rows.c: as fold_panels.c by rows. Only for symmetric smoothing matrices. */
 SFU_CHECKED sfu_status sfu__stream_by_rows(float **dense, const sfu__plan *plan, sfu__pass *pass, int last);
+/* Bytes of a thread beside its scratch memory, for the narrowest slices. */
+int64_t sfu__stream_by_rows_bytes(const sfu_dataset *dataset);
 
 /* All memory that a thread needs, whichever rows it gets; its bytes; and the most entries of its sparse features. */
 SFU_CHECKED sfu_status sfu__slice_scratch_make(sfu__slice_scratch *scratch, const sfu__slice_job *job, bool product);
