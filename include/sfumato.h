@@ -1213,6 +1213,8 @@ typedef struct sfu_compare_options {
                           * others; NULL: that of the results in the folder, if there are any, else "auto" */
     uint64_t memory;     /* as in sfu_train_options; studies then run one after the other, on the CPU. Networks that do
                           * not fit are left out (sfu_results_left_out). Never changes a result; not for sfu_reproduce */
+    const char *label_norm; /* of smoothed labels in named networks: "sym+row" or "row"; NULL: that of the results in
+                             * the folder, if there are any, else "sym+row", and for sfu_reproduce "row" */
 } sfu_compare_options;
 
 SFU_API void sfu_compare_options_init_sized(sfu_compare_options *options, size_t size);

@@ -14,13 +14,14 @@
 static struct {
     sfu_compare_options compare;
     const char *nets, *sizes;
-    int sampler, norm, loss;  /* indices into the lists below */
-    int class_weight, metric; /* and into those of training_options.h */
+    int sampler, norm, label_norm, loss; /* indices into the lists below */
+    int class_weight, metric;            /* and into those of training_options.h */
     int32_t jobs;
 } settings;
 
 static const char *const samplers[] = {"auto", "tpe", "tpe-independent", "random", NULL};
 static const char *const norms[] = {"sym", "sym+row", "sym+row-with-lp", NULL};
+static const char *const label_norms[] = {"auto", "sym+row", "row", NULL};
 static const char *const losses[] = {"auto", "sum", "mean", NULL};
 
 /* The paper runs 2000 trials per study, which takes days. */
@@ -51,6 +52,7 @@ static int set_options(cli_list *nets, cli_list *sizes, int count, char **datase
     options->sizes = (const char *const *)sizes->items;
     options->size_count = sizes->count;
     options->feature_norm = norms[settings.norm];
+    options->label_norm = settings.label_norm > 0 ? label_norms[settings.label_norm] : NULL;
     options->loss = settings.loss == 0 ? SFU_LOSS_OF_SPACE : settings.loss == 1 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
     options->metric = (sfu_metric)settings.metric;
     options->balanced = settings.class_weight == 1;
@@ -189,6 +191,9 @@ static const cli_option options[] = {
     OPTION_CHOICE("feature-norm", settings.norm, norms,
                   "normalization of feature smoothing in named networks: symmetric, symmetric with rows scaled to sum "
                   "to 1, or the latter only in networks with label propagation"),
+    OPTION_CHOICE("label-norm", settings.label_norm, label_norms,
+                  "normalization of label smoothing in named networks: symmetric with rows scaled to sum to 1, or rows "
+                  "scaled alone; auto: that of the results, or sym+row"),
     OPTION_CHOICE("loss", settings.loss, losses,
                   "cross-entropy over the labelled nodes; auto: the sum for the space paper, else the mean"),
     OPTION_CLASS_WEIGHT(settings.class_weight),

@@ -16,7 +16,7 @@
 static struct {
     sfu_compare_options compare;
     const char *datasets, *nets;
-    int sampler, feature_norm, loss, self_loops; /* indices into the lists below */
+    int sampler, feature_norm, label_norm, loss, self_loops; /* indices into the lists below */
     int32_t jobs;
     const char *folder, *part;
     bool keep_studies;
@@ -24,6 +24,7 @@ static struct {
 
 static const char *const samplers[] = {"auto", "tpe", "tpe-independent", "random", NULL};
 static const char *const feature_norms[] = {"sym", "sym+row", "sym+row-with-lp", NULL};
+static const char *const label_norms[] = {"auto", "row", "sym+row", NULL};
 static const char *const losses[] = {"sum", "mean", NULL}; /* the first is the default */
 static const char *const self_loops[] = {"drop", "keep", NULL};
 
@@ -176,6 +177,7 @@ static int set_options(cli_list *datasets, cli_list *nets, const char *folder) {
     options->nets = (const char *const *)nets->items;
     options->net_count = nets->count;
     options->feature_norm = feature_norms[settings.feature_norm];
+    options->label_norm = settings.label_norm > 0 ? label_norms[settings.label_norm] : NULL;
     options->loss = settings.loss == 0 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
     options->keep_loops = settings.self_loops == 1;
     options->sampler = settings.sampler > 0 ? samplers[settings.sampler] : NULL;
@@ -274,6 +276,10 @@ static const cli_option options[] = {
         "feature-norm", settings.feature_norm, feature_norms,
         "interpretation: normalization of feature smoothing: symmetric, symmetric with rows scaled to sum to 1, or the "
         "latter only in networks with label propagation"),
+    OPTION_CHOICE(
+        "label-norm", settings.label_norm, label_norms,
+        "interpretation: normalization of label smoothing: rows scaled to sum to 1, or symmetric first; auto: "
+        "that of the results, or row"),
     OPTION_CHOICE("sampler", settings.sampler, samplers,
                   "interpretation: sampler of the studies, as for sfumato tune; auto: that of the results, or "
                   "tpe-independent for lpnn and tpe for "

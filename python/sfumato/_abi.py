@@ -584,6 +584,7 @@ class sfu_compare_options(Structure):
         ("share", c_char_p),
         ("sampler", c_char_p),
         ("memory", c_uint64),
+        ("label_norm", c_char_p),
     ]
 
 

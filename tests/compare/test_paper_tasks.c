@@ -247,7 +247,10 @@ static void assert_is_meant(const sfu__task *task, const sfu__request *request, 
         assert_int_equal(mine->labels, usual->labels);
         if (mine->kind == SFU__LAYER_SMOOTH) {
             const bool swept = mine->labels && !isnan(task->alpha);
-            assert_int_equal(mine->norm, row && !mine->labels ? SFU_NORM_SYM_ROW : usual->norm);
+            const bool label_row = strcmp(request->label_norm, "row") == 0 && !(swept && task->exponents);
+            assert_int_equal(mine->norm, row && !mine->labels        ? SFU_NORM_SYM_ROW
+                                         : label_row && mine->labels ? SFU_NORM_ROW
+                                                                     : usual->norm);
             assert_int_equal(mine->exponents, swept && task->exponents);
             assert_true(mine->self == (swept && !task->exponents ? task->alpha : 1));
             assert_true(mine->neighbour == (swept && !task->exponents ? task->beta : 1));
@@ -263,8 +266,9 @@ static void every_network_is_the_one_that_is_meant(void **state) {
     sfu_compare_options options;
     sfu_compare_options_init(&options);
     options.splits = 1;
-    for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++) {
-        options.feature_norm = norms[i];
+    for (size_t i = 0; i < 2 * sizeof norms / sizeof norms[0]; i++) {
+        options.feature_norm = norms[i / 2];
+        options.label_norm = i % 2 == 0 ? "row" : "sym+row";
         sfu__request request = request_of("all", &options);
         sfu__tasks tasks = tasks_of("all", &options);
         for (int j = 0; j < tasks.count; j++) {
@@ -302,6 +306,7 @@ static void texts_are_as_a_person_would_write_them(void **state) {
     };
     sfu_compare_options options;
     sfu_compare_options_init(&options);
+    options.label_norm = "sym+row";
     for (size_t n = 0; n < 3; n++) {
         options.feature_norm = norms[n];
         sfu__request request = request_of("set1", &options);
@@ -331,6 +336,37 @@ static void texts_are_as_a_person_would_write_them(void **state) {
     assert_string_equal(net_of(&task, &request), "dense $hidden relu | softmax | smooth^2(self=0.33, neighbour=0.67)");
     task.exponents = true;
     assert_string_equal(net_of(&task, &request), "dense $hidden relu | softmax | smooth^2(right=0.67)");
+    sfu__request_clear(&request);
+}
+
+/* Labels are smoothed with norm=row in tables of the paper, unless a request has another norm. */
+static void rows_of_labels_are_scaled_alone(void **state) {
+    (void)state;
+    sfu_compare_options options;
+    sfu_compare_options_init(&options);
+    sfu__request request = request_of("set1", &options);
+    sfu__task task = plain_task("mlp+lp");
+    assert_string_equal(net_of(&task, &request), "dense $hidden relu | softmax | smooth^2(norm=row)");
+    task.alpha = 0.33;
+    task.beta = 0.67;
+    assert_string_equal(net_of(&task, &request),
+                        "dense $hidden relu | softmax | smooth^2(self=0.33, neighbour=0.67, norm=row)");
+    task.exponents = true;
+    assert_string_equal(net_of(&task, &request), "dense $hidden relu | softmax | smooth^2(right=0.67)");
+    task.alpha = 1;
+    task.beta = 0; /* the same matrix as norm=row */
+    task = sfu__task_usual(&task, &request);
+    assert_string_equal(net_of(&task, &request), "dense $hidden relu | softmax | smooth^2(norm=row)");
+    task = plain_task("gcn");
+    assert_string_equal(net_of(&task, &request), "gcn");
+    task = plain_task("linear+lp");
+    assert_string_equal(net_of(&task, &request), "softmax | smooth^2(norm=row)");
+    sfu__request_clear(&request);
+    request = request_of("compare", &options);
+    assert_string_equal(net_of(&task, &request), "linear+lp");
+    sfu__request_clear(&request);
+    options.label_norm = "sym";
+    assert_fails(SFU_ERR_ARGUMENT, sfu__request_make(&request, "set1", &options), "\"sym\"", "sym+row or row");
     sfu__request_clear(&request);
 }
 
@@ -507,6 +543,7 @@ int main(void) {
         cmocka_unit_test(loops_are_kept_under_another_name),
         cmocka_unit_test(every_network_is_the_one_that_is_meant),
         cmocka_unit_test(texts_are_as_a_person_would_write_them),
+        cmocka_unit_test(rows_of_labels_are_scaled_alone),
         cmocka_unit_test(studies_take_the_texts),
         cmocka_unit_test(datasets_stand_beside_the_papers),
         cmocka_unit_test(costs_are_those_of_table_1),

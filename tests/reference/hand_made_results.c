@@ -283,6 +283,7 @@ static sfu_status make_request(maker *self, const char *folder) {
     request->space = sfu__copy_string("paper");
     request->sampler = sfu__copy_string("auto");
     request->feature_norm = sfu__copy_string("sym");
+    request->label_norm = sfu__copy_string("sym+row");
     request->lpnn = sfu__copy_string("");
     results->text = sfu__copy_string(
         "# Comparison\n\n## Accuracy\n\n| network | cora |\n|---|---:|\n| gcn | 81.0 |\n\n## Advice\n\n"
@@ -291,7 +292,7 @@ static sfu_status make_request(maker *self, const char *folder) {
         "epoch; a study took 17 s\n\n```\n"
         "sfumato train cora sgcn+lp --lr 0.01 > log\n```\n");
     const bool whole = results->folder && request->kind && request->space && request->sampler &&
-                       request->feature_norm && request->lpnn;
+                       request->feature_norm && request->label_norm && request->lpnn;
     status = whole && results->text ? SFU_OK : SFU_ERR_MEMORY;
 done:
     return status;

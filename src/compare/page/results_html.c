@@ -101,6 +101,7 @@ static sfu_status add_facts(sfu__text *html, const sfu_results *results) {
         SFU_TRY(add_fact(html, "class weights", "balanced"));
     }
     SFU_TRY(add_fact(html, "feature smoothing", request->feature_norm));
+    SFU_TRY(add_fact(html, "label smoothing", request->label_norm));
     SFU_TRY(add_fact(html, "self-loops", request->keep_loops ? "kept" : "dropped"));
     if (request->lpnn[0] != '\0') {
         SFU_TRY(add_fact(html, "lpnn", request->lpnn));

@@ -7,6 +7,7 @@
  *   self and neighbour    mlp+lp       dense $hidden relu | softmax | smooth^2(self=0.25, neighbour=0.75)
  *   exponents             mlp+lp       dense $hidden relu | softmax | smooth^2(right=0.75)
  *   feature norm          sgcn         smooth^2(norm=sym+row) | softmax
+ *   label norm            mlp+lp       dense $hidden relu | softmax | smooth^2(norm=row)
  */
 #include "beyond.h"
 
@@ -16,27 +17,30 @@
 #include <string.h>
 #include <strings.h>
 
-/* Whether rows are scaled after the smoothing of features, according to the request's feature norm. */
-static bool scales_rows(const sfu_net *net, const sfu__request *request) {
-    bool labels = false;
+/* What the norms of a request change: rows of smoothed features are scaled to sum to 1, labels are smoothed with
+ * norm=row. */
+typedef struct changes {
+    bool feature_rows, label_row;
+} changes;
+
+static bool smooths(const sfu_net *net, bool labels) {
+    bool found = false;
     for (int i = 0; i < net->count; i++) {
-        labels = labels || (net->layers[i].kind == SFU__LAYER_SMOOTH && net->layers[i].labels);
+        found = found || (net->layers[i].kind == SFU__LAYER_SMOOTH && net->layers[i].labels == labels);
     }
-    return strcmp(request->feature_norm, "sym+row") == 0 ||
-           (strcmp(request->feature_norm, "sym+row-with-lp") == 0 && labels);
+    return found;
 }
 
-static bool smooths_features(const sfu_net *net) {
-    bool features = false;
-    for (int i = 0; i < net->count; i++) {
-        features = features || (net->layers[i].kind == SFU__LAYER_SMOOTH && !net->layers[i].labels);
-    }
-    return features;
+static changes changes_of(const sfu_net *net, const sfu__request *request) {
+    const bool labels = smooths(net, true);
+    const bool scaled = strcmp(request->feature_norm, "sym+row") == 0 ||
+                        (strcmp(request->feature_norm, "sym+row-with-lp") == 0 && labels);
+    return (changes){smooths(net, false) && scaled, labels && strcmp(request->label_norm, "row") == 0};
 }
 
-/* (self=0.25, neighbour=0.75), or (right=0.75): left cancels because rows are scaled to sum to 1, so cells with equal
- * beta have the same text. */
-static sfu_status print_sweep(sfu__text *text, const sfu__task *task) {
+/* (self=0.25, neighbour=0.75), or (right=0.75), instead of a norm: left cancels because rows are scaled to sum to 1, so
+ * cells with equal beta have the same text. */
+static sfu_status print_sweep(sfu__text *text, const sfu__task *task, bool row) {
     sfu_status status = SFU_OK;
     if (!task->exponents) {
         SFU_TRY(sfu__text_format(text, "(self="));
@@ -45,34 +49,34 @@ static sfu_status print_sweep(sfu__text *text, const sfu__task *task) {
     }
     SFU_TRY(sfu__text_format(text, task->exponents ? "(right=" : "neighbour="));
     SFU_TRY(sfu__text_number(text, task->beta));
-    SFU_TRY(sfu__text_format(text, ")"));
+    SFU_TRY(sfu__text_format(text, row && !task->exponents ? ", norm=row)" : ")"));
 done:
     return status;
 }
 
-static sfu_status print_smooth(sfu__text *text, const sfu__layer *layer, const sfu__task *task, bool row) {
+static sfu_status print_smooth(sfu__text *text, const sfu__layer *layer, const sfu__task *task, changes norms) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__text_format(text, "smooth"));
     if (layer->times > 1) {
         SFU_TRY(sfu__text_format(text, "^%d", layer->times));
     }
     if (layer->labels && !isnan(task->alpha)) {
-        SFU_TRY(print_sweep(text, task));
-    } else if (!layer->labels && row) {
-        SFU_TRY(sfu__text_format(text, "(norm=sym+row)"));
+        SFU_TRY(print_sweep(text, task, norms.label_row));
+    } else if (layer->labels ? norms.label_row : norms.feature_rows) {
+        SFU_TRY(sfu__text_format(text, layer->labels ? "(norm=row)" : "(norm=sym+row)"));
     }
 done:
     return status;
 }
 
 /* Named networks have no other options than those printed here. */
-static sfu_status print_layers(sfu__text *text, const sfu_net *net, const sfu__task *task, bool row) {
+static sfu_status print_layers(sfu__text *text, const sfu_net *net, const sfu__task *task, changes norms) {
     sfu_status status = SFU_OK;
     for (int i = 0; i < net->count; i++) {
         const sfu__layer *layer = &net->layers[i];
         SFU_TRY(sfu__text_format(text, i > 0 ? " | " : ""));
         if (layer->kind == SFU__LAYER_SMOOTH) {
-            SFU_TRY(print_smooth(text, layer, task, row));
+            SFU_TRY(print_smooth(text, layer, task, norms));
         } else {
             SFU_TRY(sfu__text_format(text, layer->kind == SFU__LAYER_DENSE ? "dense $hidden relu" : "softmax"));
         }
@@ -89,25 +93,26 @@ static sfu_status print_named(sfu__text *text, const sfu__task *task, const sfu_
     const int32_t defaults = options.k;
     options.k = task->k > 0 ? task->k : defaults;
     SFU_TRY(sfu__net_read(&net, task->net, &options));
-    const bool row = smooths_features(net) && scales_rows(net, request);
-    if (options.k == defaults && isnan(task->alpha) && !row) {
+    const changes norms = changes_of(net, request);
+    if (options.k == defaults && isnan(task->alpha) && !norms.feature_rows && !norms.label_row) {
         SFU_TRY(sfu__text_format(text, "%s", task->net));
     } else {
-        SFU_TRY(print_layers(text, net, task, row));
+        SFU_TRY(print_layers(text, net, task, norms));
     }
 done:
     sfu_net_free(net);
     return status;
 }
 
-/* k is 2 by default; after the softmax self and neighbour are 1, and the normalization sym+row equals right=0.5: the
- * same matrix bit for bit. */
-sfu__task sfu__task_usual(const sfu__task *task) {
+/* k is 2 by default; after the softmax self and neighbour are 1, and the normalization sym+row equals right=0.5, row
+ * equals right=0: the same matrix bit for bit. */
+sfu__task sfu__task_usual(const sfu__task *task, const sfu__request *request) {
     sfu__task defaults = *task;
     sfu_net_options options;
     sfu_net_options_init(&options);
     defaults.k = task->k == options.k ? 0 : task->k;
-    if (task->exponents ? task->beta == 0.5 : task->alpha == 1.0 && task->beta == 1.0) {
+    const double right = strcmp(request->label_norm, "row") == 0 ? 0.0 : 0.5;
+    if (task->exponents ? task->beta == right : task->alpha == 1.0 && task->beta == 1.0) {
         defaults.alpha = defaults.beta = NAN;
         defaults.exponents = false;
     }

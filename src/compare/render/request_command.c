@@ -61,6 +61,9 @@ sfu_status sfu__request_command(sfu__text *command, const sfu__request *request)
     }
     SFU_TRY(sfu__text_format(command, " --seed %" PRIu64, request->seed));
     SFU_TRY(add_option(command, "--feature-norm", request->feature_norm));
+    if (strcmp(request->label_norm, sfu__usual_label_norm(request->kind)) != 0) {
+        SFU_TRY(add_option(command, "--label-norm", request->label_norm));
+    }
     SFU_TRY(sfu__text_format(command, " --loss %s%s", request->loss == SFU_LOSS_SUM ? "sum" : "mean",
                              request->keep_loops ? " --self-loops keep" : ""));
     if (request->metric != SFU_METRIC_ACCURACY) {

@@ -111,6 +111,10 @@ static sfu_status put_readings(sfu__text *text, const sfu__request *request) {
     SFU_TRY(sfu__text_format(text, "- loss: %s of the cross-entropy over labelled nodes; feature smoothing: ",
                              request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
     SFU_TRY(sfu__put_list(text, (const char *const[]){request->feature_norm}, 1, ""));
+    if (strcmp(request->label_norm, "sym+row") != 0) {
+        SFU_TRY(sfu__text_format(text, "; label smoothing: "));
+        SFU_TRY(sfu__put_list(text, (const char *const[]){request->label_norm}, 1, ""));
+    }
     SFU_TRY(sfu__text_format(text, "%s%s", request->keep_loops ? "; self-loops kept" : "",
                              request->balanced ? "; class weights: balanced" : ""));
     if (strcmp(request->sampler, "auto") != 0) {

@@ -169,7 +169,8 @@ done:
     return status;
 }
 
-/* A comparison without a space or loss keeps that of the results in its folder, and any keeps the sampler. Studies are
+/* A comparison without a space or loss keeps that of the results in its folder, and any keeps the sampler and the norm
+ * of label smoothing. Studies are
  * kept in a folder that kept them before. */
 static sfu_status make_request(sfu_results *results, const char *kind, const sfu_compare_options *given) {
     sfu_status status = SFU_OK;
@@ -177,7 +178,10 @@ static sfu_status make_request(sfu_results *results, const char *kind, const sfu
     sfu_compare_options options = *given;
     SFU_TRY(sfu__manifest_read(&before, results->folder));
     options.drop_studies = options.drop_studies && (before.kind == NULL || before.drop_studies);
-    options.sampler = options.sampler == NULL && before.kind != NULL ? before.sampler : options.sampler;
+    if (before.kind != NULL) {
+        options.sampler = options.sampler == NULL ? before.sampler : options.sampler;
+        options.label_norm = options.label_norm == NULL ? before.label_norm : options.label_norm;
+    }
     if (strcmp(kind, "compare") == 0 && before.kind != NULL && strcmp(before.kind, kind) == 0 &&
         before.space[0] != '\0') {
         options.space = options.space == NULL ? before.space : options.space;

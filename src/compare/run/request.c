@@ -20,6 +20,7 @@ void sfu__request_clear(sfu__request *request) {
     sfu__free(request->space);
     sfu__free(request->sampler);
     sfu__free(request->feature_norm);
+    sfu__free(request->label_norm);
     sfu__free(request->lpnn);
     sfu__free(request->version);
     *request = (sfu__request){0};
@@ -125,16 +126,21 @@ static sfu_status check_sizes(const sfu__request *request) {
     return SFU_OK;
 }
 
-static sfu_status check_norm(const sfu__request *request) {
+static sfu_status check_norms(const sfu__request *request) {
     static const char *const norms[] = {"sym", "sym+row", "sym+row-with-lp"};
     char quoted[SFU__QUOTE_MAX];
     bool known = false;
     for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++) {
         known = known || strcmp(request->feature_norm, norms[i]) == 0;
     }
-    return known ? SFU_OK
-                 : sfu__fail(SFU_ERR_ARGUMENT, "feature norm %s; expected sym, sym+row or sym+row-with-lp",
-                             sfu__quote(quoted, request->feature_norm, strlen(request->feature_norm)));
+    if (!known) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "feature norm %s; expected sym, sym+row or sym+row-with-lp",
+                         sfu__quote(quoted, request->feature_norm, strlen(request->feature_norm)));
+    }
+    return strcmp(request->label_norm, "sym+row") == 0 || strcmp(request->label_norm, "row") == 0
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_ARGUMENT, "label norm %s; expected sym+row or row",
+                           sfu__quote(quoted, request->label_norm, strlen(request->label_norm)));
 }
 
 static sfu_status check_sampler(const sfu__request *request) {
@@ -145,6 +151,8 @@ static sfu_status check_sampler(const sfu__request *request) {
                : sfu__fail(SFU_ERR_ARGUMENT, "sampler %s; expected auto, tpe, tpe-independent or random",
                            sfu__quote(quoted, request->sampler, strlen(request->sampler)));
 }
+
+const char *sfu__usual_label_norm(const char *kind) { return strcmp(kind, "compare") == 0 ? "sym+row" : "row"; }
 
 sfu_loss sfu__space_loss(const char *space) { return strncmp(space, "paper", 5) == 0 ? SFU_LOSS_SUM : SFU_LOSS_MEAN; }
 
@@ -164,6 +172,8 @@ sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_
     SFU_TRY(copy(&request->space, options->space != NULL ? options->space : default_space(compare)));
     request->loss = options->loss != SFU_LOSS_OF_SPACE ? options->loss : sfu__space_loss(request->space);
     SFU_TRY(copy(&request->feature_norm, options->feature_norm));
+    SFU_TRY(
+        copy(&request->label_norm, options->label_norm != NULL ? options->label_norm : sfu__usual_label_norm(kind)));
     SFU_TRY(copy(&request->lpnn, options->lpnn != NULL ? options->lpnn : ""));
     SFU_TRY(copy_list(&request->paths, options->datasets, options->dataset_count));
     SFU_TRY(compare ? copy_list(&request->datasets, options->datasets, options->dataset_count)
@@ -181,7 +191,7 @@ sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_
         goto done;
     }
     SFU_TRY(check_metric(request, compare));
-    SFU_TRY(check_norm(request));
+    SFU_TRY(check_norms(request));
     SFU_TRY(check_sampler(request));
     SFU_TRY(check_sizes(request));
     SFU_TRY(check_nets(request, compare));
@@ -197,6 +207,7 @@ sfu_status sfu__request_difference(sfu__text *text, const sfu__request *before, 
         {"space", before->space, now->space},
         {"sampler", before->sampler, now->sampler},
         {"feature-norm", before->feature_norm, now->feature_norm},
+        {"label-norm", before->label_norm, now->label_norm},
         {"lpnn", before->lpnn, now->lpnn},
         {"loss", before->loss == SFU_LOSS_SUM ? "sum" : "mean", now->loss == SFU_LOSS_SUM ? "sum" : "mean"},
         {"metric", sfu_metric_name((int)before->metric, NULL), sfu_metric_name((int)now->metric, NULL)},
@@ -247,6 +258,7 @@ sfu_status sfu__request_print(sfu__text *json, const sfu__request *request) {
     SFU_TRY(put_text(json, "space", request->space));
     SFU_TRY(put_text(json, "sampler", request->sampler));
     SFU_TRY(put_text(json, "feature_norm", request->feature_norm));
+    SFU_TRY(put_text(json, "label_norm", request->label_norm));
     SFU_TRY(put_text(json, "lpnn", request->lpnn));
     SFU_TRY(put_text(json, "loss", request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
     if (request->metric != SFU_METRIC_ACCURACY) {
@@ -324,6 +336,8 @@ sfu_status sfu__request_read(sfu__request *request, const sfu__json *json, const
     SFU_TRY(take_text(&request->space, json, "space"));
     SFU_TRY(take_sampler(&request->sampler, json, &request->nets));
     SFU_TRY(take_text(&request->feature_norm, json, "feature_norm"));
+    const char *label_norm = sfu__json_string(sfu__json_get(json, "label_norm"));
+    SFU_TRY(copy(&request->label_norm, label_norm != NULL ? label_norm : "sym+row")); /* that of earlier versions */
     SFU_TRY(take_text(&request->lpnn, json, "lpnn"));
     request->loss = is_word(json, "loss", "mean") ? SFU_LOSS_MEAN : SFU_LOSS_SUM;
     request->keep_loops = is_word(json, "self_loops", "keep");

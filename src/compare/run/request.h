@@ -16,7 +16,7 @@ typedef struct sfu__request {
     char *space;
     char *sampler; /* "auto": sfu__task_sampler chooses */
     uint64_t seed;
-    char *feature_norm, *lpnn; /* lpnn: "" for the defaults */
+    char *feature_norm, *label_norm, *lpnn; /* lpnn: "" for the defaults */
     sfu_loss loss;
     bool keep_loops;
     sfu_metric metric; /* of early stopping, the choice of trials and the tables */
@@ -33,6 +33,10 @@ void sfu__request_clear(sfu__request *request);
 
 /* The loss of a space, unless another is asked for. */
 sfu_loss sfu__space_loss(const char *space);
+
+/* The norm of label smoothing of a request of this kind, unless it has another. The published accuracies are those of
+ * "row" (docs/paper.md); named networks have "sym+row". */
+const char *sfu__usual_label_norm(const char *kind);
 
 /* Adds the first setting of a stored request that differs from another one: " with --loss sum"; "" if only the kind,
  * datasets, networks, splits and trials may differ. */

@@ -116,7 +116,7 @@ bool sfu__is_noisy(const char *dataset);
 
 /* A task without sweep parameters that have their default values, so that tasks with the same network have the same
  * text. */
-sfu__task sfu__task_usual(const sfu__task *task);
+sfu__task sfu__task_usual(const sfu__task *task, const sfu__request *request);
 
 /* Cells that were left out because of a memory limit. Starts as {0}. */
 typedef struct sfu__left_out {

@@ -134,7 +134,7 @@ static sfu_status find_leaders(sfu__running *run) {
     sfu__text text = {0};
     SFU_ALLOC(run->leaders, tasks->count);
     for (int i = 0; i < tasks->count; i++) {
-        const sfu__task plain = sfu__task_usual(&tasks->items[i]);
+        const sfu__task plain = sfu__task_usual(&tasks->items[i], run->options->request);
         text.size = 0;
         SFU_TRY(sfu__task_net(&text, &plain, run->options->request));
         SFU_TRY(sfu__string_list_add(&texts, text.bytes));

@@ -123,7 +123,8 @@ done:
 /* The network as `tune` takes it: its name where the request has no options of its own. */
 static sfu_status put_net(sfu__text *text, const sfu_results *results, const sfu__task *task) {
     const sfu__request *request = &results->request;
-    const bool plain = strcmp(request->feature_norm, "sym") == 0 && request->lpnn[0] == '\0';
+    const bool plain = strcmp(request->feature_norm, "sym") == 0 && strcmp(request->label_norm, "sym+row") == 0 &&
+                       request->lpnn[0] == '\0';
     sfu__text net = {0};
     sfu_status status = SFU_OK;
     if (plain) {
