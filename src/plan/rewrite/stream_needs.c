@@ -170,7 +170,8 @@ static sfu_status folded_bytes(int64_t *bytes, const sfu_dataset *dataset, const
         if (chosen != NULL && chosen[i].chosen_ahead) {
             const double counted = entries_of(&chosen[i].features, request->count[i]);
             const forms known = forms_of(i, counted < bound.entries[i] ? counted : bound.entries[i], all, executors);
-            form = chosen[i].features.sparse ? (forms){.sparse = known.sparse} : (forms){.dense = known.dense};
+            form.sparse = chosen[i].features.sparse ? known.sparse : 0.0;
+            form.dense = chosen[i].features.sparse ? 0.0 : known.dense;
         } else if (!may_be_dense(bound.entries[i], all, bound.beyond)) {
             form.dense = 0.0;
         }
@@ -197,7 +198,10 @@ static int64_t thread_bytes(const sfu_dataset *dataset) {
     const int64_t slices =
         sfu__stream_by_rows_bytes(dataset) +
         sfu__slice_scratch_bytes(dataset, true, sfu__row_piece(&graph, SFU__PIECE_ROWS), sfu__slice_piece_X(dataset));
-    const int64_t rows = dataset->dense == NULL ? sfu__stream_sparse_bytes(dataset) : 0;
+    if (dataset->dense != NULL) {
+        return slices;
+    }
+    const int64_t rows = sfu__stream_sparse_bytes(dataset);
     return slices > rows ? slices : rows;
 }
 

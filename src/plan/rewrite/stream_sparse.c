@@ -304,8 +304,8 @@ static sfu_status run_ops(rows_job *self, stage *current, sfu__pass *pass) {
         }
     }
     if (final < 0) {
-        stage data = {0}, copied = {0};
-        self->from = &data;
+        stage copied = {0};
+        self->from = current; /* nothing yet: X */
         self->out = &pass->row_sets[self->last];
         status = run_op(self, self->dense != NULL ? NULL : &copied);
         stage_move(current, &copied);
