@@ -564,7 +564,7 @@ static void every_allocation_may_fail(void **state) {
     assert_ok(sfu_dataset_digest(digest, small.dataset));
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         job.text = texts[i];
-        test_fail_each_allocation(make_and_run, &job, test_is_slow() ? 60 : 300);
+        test_fail_each_allocation(make_and_run, &job, 300);
     }
     sfu_split_free(small.split);
     sfu_dataset_free(small.dataset);
@@ -585,7 +585,7 @@ static sfu_status fold_in_panels(void *context) {
 static void every_allocation_of_panels_may_fail(void **state) {
     const fixture *it = *state;
     sfu__plan *plan = plan_of(it, "smooth^2(teleport=0.1) | softmax", SFU__ALL_REWRITES);
-    test_fail_each_allocation(fold_in_panels, plan, test_is_slow() ? 20 : 300);
+    test_fail_each_allocation(fold_in_panels, plan, 300);
     sfu__plan_release(plan);
 }
 

@@ -237,12 +237,11 @@ static sfu_status fold_dense_rows(void *context, int64_t item, int thread) {
 static sfu_status fold_dense(features *to, fold_step *step, int threads) {
     sfu_status status = SFU_OK;
     const int64_t items = ((int64_t)step->out->count + DENSE_ROWS - 1) / DENSE_ROWS;
-    const int executors = items < threads ? (int)items + (items == 0) : threads;
     SFU_TRY(own_dense(to, step->out->count, step->cols));
-    SFU_ALLOC(step->sums, (int64_t)executors * step->cols);
+    SFU_ALLOC(step->sums, (int64_t)threads * step->cols);
     step->dense = to->own_dense;
     step->ld = to->ld;
-    SFU_TRY(sfu__parallel(fold_dense_rows, step, items, executors));
+    SFU_TRY(sfu__parallel(fold_dense_rows, step, items, threads));
 done:
     sfu__free(step->sums);
     step->sums = NULL;
