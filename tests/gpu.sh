@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# A GPU against the processor on this machine: trainings, studies and a comparison must have the same bytes, also after
-# they were killed or interrupted; compute-sanitizer must find nothing. Not part of the tests, which use an emulated driver.
-#   usage: tests/gpu.sh SFUMATO POPULATION DATASET...     SFUMATO, POPULATION: build/sfumato and build/bench/population
-# Both may be commands of several words. Prints one line per check and ends with 1 if one failed.
+# A GPU against tests/digests.txt and the processor of this machine: trainings, studies and a comparison must have the same
+# bytes, also after they were killed or interrupted; compute-sanitizer must find nothing. Not part of the tests, which use
+# an emulated driver.
+#   usage: tests/gpu.sh SFUMATO POPULATION SAME_BYTES DATASET...
+# where the first three are build/sfumato, build/bench/population and build/tests/test_same_bytes, or commands of several
+# words. Prints one line per check and ends with 1 if one failed.
 set -uo pipefail
-[ $# -ge 3 ] || { sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 4 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 2; }
 read -ra sfumato <<<"$1"
 read -ra population <<<"$2"
-shift 2
+read -ra same_bytes <<<"$3"
+shift 3
 datasets=("$@")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -80,6 +83,10 @@ interrupted_comparison() { # all labels of the last dataset: ends within 3 s of 
         cmp "$folder/whole/results.csv" "$folder/stopped/results.csv"
 }
 
+same_digests() { # those of tests/digests.txt, on the processor and on the GPU
+    SOURCE=$(dirname "$0")/.. "${same_bytes[@]}" | tee "$folder/digests" && grep -q 'also on cuda:0 (NVIDIA' "$folder/digests"
+}
+
 same_population() { # every training has the processor's parameters
     "${population[@]}" --check --trainings 24 --epochs 40 --patience 15 --nets "$2" "$1" | tee "$folder/population" &&
         [ "$(grep -c '3 of 3' "$folder/population")" -eq "$(tr ',' '\n' <<<"$2" | grep -c .)" ]
@@ -106,6 +113,7 @@ for key in ("train", "evaluate", "predict"):
 PY
 }
 
+check "tests/digests.txt" same_digests
 for dataset in "${datasets[@]}"; do
     check "populations of $(basename "$dataset")" same_population "$dataset" gcn,sgcn,fp+mlp,sgcn+lp,gcn+lp,linear+lp,mlp+lp
 done

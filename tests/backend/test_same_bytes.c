@@ -1,11 +1,11 @@
-/* Reproducibility: a training computes the same bytes for every number of threads and every kernel set, and on every
- * machine those of the file digests.txt. UPDATE=1 rewrites that file. */
+/* Reproducibility: a training computes the same bytes for every number of threads, every kernel set and on a GPU, and on
+ * every machine those of the file digests.txt. UPDATE=1 rewrites that file. The GPU is the emulated one, or that of the
+ * machine where tests/gpu.sh starts this program. */
 #include "support.h"
 
 #include "digest.h"
-#include "plan.h"
-#include "random_networks.h"
 #include "file.h"
+#include "gpu_population.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,16 +97,14 @@ static void release(material *it) {
     sfu_dataset_free(it->dataset);
 }
 
-static sfu__plan *plan_of(const material *it, const sfu_net *net, double dropout, int threads) {
+static sfu__plan_request request_of(const material *it, double dropout, int threads) {
     sfu__plan_request request = {.dropout = dropout > 0, .rewrites = SFU__ALL_REWRITES, .threads = threads};
-    sfu__plan *plan = NULL;
     for (int i = 0; i < 2; i++) {
         request.nodes[i] = it->nodes[i];
         request.count[i] = it->count[i];
     }
     request.count[SFU_PASS_PREDICT] = it->dataset->nodes;
-    assert_ok(sfu__plan_make(&plan, it->dataset, net, &request));
-    return plan;
+    return request;
 }
 
 static void digest_rows(char text[SFU__DIGEST_TEXT], const sfu__dense *matrix) {
@@ -120,13 +118,17 @@ static void digest_rows(char text[SFU__DIGEST_TEXT], const sfu__dense *matrix) {
     sfu__digest_free(digest);
 }
 
-static void run_epochs(sfu__executor *worker, const material *it, const experiment *what, double *scores) {
-    sfu__epoch epoch = {.seed = 7, .dropout = what->dropout, .lr = 0.01F, .decay = 5e-4F, .evaluate = true};
+enum { SEED = 7 };
+static const double lr = 0.01, decay = 5e-4;
+
+static void run_epochs(const sfu__runner *runner, const material *it, const experiment *what, double *scores) {
+    sfu__epoch epoch = {
+        .seed = SEED, .dropout = what->dropout, .lr = (float)lr, .decay = (float)decay, .evaluate = true};
     epoch.target = (sfu__target){it->labels[0], NULL};
     epoch.validation = (sfu__target){it->labels[1], NULL};
     for (epoch.number = 1; epoch.number <= what->epochs; epoch.number++) {
         sfu__score training, validation;
-        sfu__executor_epoch(worker, &epoch, &training, &validation);
+        sfu__runner_epoch(runner, &epoch, &training, &validation);
         *scores++ = training.loss;
         *scores++ = (double)training.correct;
         *scores++ = validation.loss;
@@ -134,59 +136,142 @@ static void run_epochs(sfu__executor *worker, const material *it, const experime
     }
 }
 
-static void train(outcome *to, const material *it, const experiment *what, const sfu_net *net, const sfu__plan *plan,
-                  const sfu__backend *backend, int threads) {
+static void digest_theta(char text[SFU__DIGEST_TEXT], const float *theta, const sfu__parameters *parameters) {
+    assert_ok(sfu__digest_of(text, theta, sizeof(float) * (size_t)parameters->size));
+}
+
+static void train(outcome *to, const material *it, const experiment *what, const sfu__runner *runner) {
     double scores[64] = {0};
-    const sfu__parameters *parameters = sfu__plan_parameters(plan);
+    sfu__parameters_start(runner->theta, runner->parameters, runner->net, NULL, SEED);
+    sfu__runner_reset(runner);
+    run_epochs(runner, it, what, scores);
+    sfu__runner_fetch(runner);
+    sfu__runner_forward(runner, SFU_PASS_PREDICT);
+    const sfu__dense output = sfu__runner_output(runner, SFU_PASS_PREDICT);
+    assert_ok(sfu__runner_check(runner));
+    digest_theta(to->digest[0], runner->theta, runner->parameters);
+    digest_rows(to->digest[1], &output);
+    assert_ok(sfu__digest_of(to->digest[2], scores, sizeof scores));
+}
+
+static void train_on_cpu(outcome *to, const material *it, const experiment *what, const sfu_net *net,
+                         const sfu__plan *plan, const sfu__backend *backend, int threads) {
     sfu__executor *worker = NULL;
     sfu__team *team = NULL;
     assert_ok(sfu__team_new(&team, threads));
     assert_ok(sfu__executor_new(&worker, plan, backend, team));
-    sfu__parameters_start(sfu__executor_theta(worker), parameters, net, NULL, 7);
-    run_epochs(worker, it, what, scores);
-    sfu__executor_forward(worker, SFU_PASS_PREDICT);
-    const sfu__dense output = sfu__executor_output(worker, SFU_PASS_PREDICT);
-    assert_ok(sfu__digest_of(to->digest[0], sfu__executor_theta(worker), sizeof(float) * (size_t)parameters->size));
-    digest_rows(to->digest[1], &output);
-    assert_ok(sfu__digest_of(to->digest[2], scores, sizeof scores));
+    train(to, it, what,
+          &(sfu__runner){.net = net,
+                         .parameters = sfu__plan_parameters(plan),
+                         .theta = sfu__executor_theta(worker),
+                         .m = sfu__executor_m(worker),
+                         .v = sfu__executor_v(worker),
+                         .executor = worker});
     sfu__executor_free(worker);
     sfu__team_free(team);
 }
 
+/* The host drives it, step by step. */
+static void train_on_gpu(outcome *to, const material *it, const experiment *what, const sfu_net *net,
+                         const sfu__plan *plan) {
+    sfu__runner runner = {0};
+    sfu__plan_request request = request_of(it, what->dropout, 1);
+    request.device.kind = SFU__DEVICE_CUDA;
+    assert_ok(sfu__runner_make_of(&runner, it->dataset, net, &request, plan, NULL));
+    assert_non_null(runner.gpu);
+    train(to, it, what, &runner);
+    sfu__runner_clear(&runner);
+}
+
+/* A whole training on the device, between two others: the parameters alone. */
+static void train_in_population(outcome *to, const material *it, const experiment *what, const sfu_net *net,
+                                const sfu__plan *plan, sfu__gpu *gpu) {
+    enum { TRAININGS = 3 };
+    const sfu__parameters *parameters = sfu__plan_parameters(plan);
+    sfu__training trainings[TRAININGS];
+    sfu__objective objective = {0};
+    sfu__gpu_trainer *trainer = NULL;
+    sfu__gpu_worker *worker = NULL;
+    float *theta = calloc((size_t)parameters->size, TRAININGS * sizeof *theta);
+    assert_non_null(theta);
+    assert_ok(
+        sfu__objective_make(&objective, it->dataset, it->split, &(sfu__objective_options){.loss = SFU_LOSS_SUM}));
+    assert_ok(sfu__gpu_trainer_new(&trainer, gpu, plan, net, NULL, &objective, (int32_t)what->epochs));
+    assert_ok(sfu__gpu_worker_new(&worker, gpu, NULL));
+    for (int i = 0; i < TRAININGS; i++) {
+        trainings[i] = (sfu__training){.seed = SEED - 1 + (uint64_t)i,
+                                       .lr = lr,
+                                       .weight_decay = decay,
+                                       .dropout = what->dropout,
+                                       .epochs = (int32_t)what->epochs,
+                                       .keep = SFU_KEEP_LAST,
+                                       .objective = &objective,
+                                       .best = theta + i * parameters->size};
+    }
+    assert_ok(sfu__gpu_worker_run(worker, trainer, trainings, TRAININGS, &(sfu__gpu_tuning){0}, NULL));
+    digest_theta(to->digest[0], trainings[1].best, parameters);
+    sfu__gpu_worker_free(worker);
+    sfu__gpu_trainer_free(trainer);
+    sfu__objective_clear(&objective);
+    free(theta);
+}
+
 /* ---- comparison ------------------------------------------------------------------------------------------------- */
 
-static void assert_same(const experiment *what, const outcome *first, const outcome *other, const char *kernels,
+static void assert_same(const experiment *what, const outcome *first, const outcome *other, const char *where,
                         int threads) {
     for (int i = 0; i < OUTCOMES; i++) {
         if (strcmp(first->digest[i], other->digest[i]) != 0) {
-            fail_msg("%s: %s differ with %s on %d threads", what->name, outcome_names[i], kernels, threads);
+            fail_msg("%s: %s differ with %s on %d threads", what->name, outcome_names[i], where, threads);
         }
     }
 }
 
-static void try_all(outcome *first, const experiment *what) {
+static void try_cpu(outcome *first, const experiment *what, const material *it, const sfu_net *net) {
     enum { COUNTS = 5 };
     static const int threads[COUNTS] = {1, 3, 2, 8, 16}; /* each kernel set starts with a different one */
     const int counts = test_is_slow() ? 1 : COUNTS;
-    material it;
-    sfu_net *net = NULL;
     outcome other;
-    gather(&it, what->data);
-    assert_ok(
-        sfu_net_parse(&net, what->net, &(sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 16, .k = 2}));
     for (int plans = 1; plans <= 2; plans++) {
-        sfu__plan *plan = plan_of(&it, net, what->dropout, plans);
+        sfu__plan *plan = NULL;
+        const sfu__plan_request request = request_of(it, what->dropout, plans);
         const sfu__backend *backend = NULL;
+        assert_ok(sfu__plan_make(&plan, it->dataset, net, &request));
         for (int set = 0; (backend = sfu__backend_cpu_set(set)) != NULL; set++) {
             /* The second plan was built by two threads: it is identical, so one training suffices. */
             for (int i = 0; i < (plans == 1 ? counts : 1); i++) {
                 const bool is_first = plans == 1 && set == 0 && i == 0;
                 const int count = threads[(set + i) % COUNTS];
-                train(is_first ? first : &other, &it, what, net, plan, backend, count);
+                train_on_cpu(is_first ? first : &other, it, what, net, plan, backend, count);
                 assert_same(what, first, is_first ? first : &other, backend->name, count);
             }
         }
         sfu__plan_release(plan);
+    }
+}
+
+static void try_gpu(const outcome *first, const experiment *what, const material *it, const sfu_net *net,
+                    sfu__gpu *gpu) {
+    sfu__plan *plan = NULL;
+    const sfu__plan_request request = request_of(it, what->dropout, 1);
+    outcome other = *first;
+    assert_ok(sfu__plan_make(&plan, it->dataset, net, &request));
+    train_on_gpu(&other, it, what, net, plan);
+    assert_same(what, first, &other, "a GPU", 1);
+    train_in_population(&other, it, what, net, plan, gpu);
+    assert_same(what, first, &other, "a population on a GPU", 1);
+    sfu__plan_release(plan);
+}
+
+static void try_all(outcome *first, const experiment *what, sfu__gpu *gpu) {
+    material it;
+    sfu_net *net = NULL;
+    gather(&it, what->data);
+    assert_ok(
+        sfu_net_parse(&net, what->net, &(sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 16, .k = 2}));
+    try_cpu(first, what, &it, net);
+    if (gpu != NULL) {
+        try_gpu(first, what, &it, net, gpu);
     }
     sfu_net_free(net);
     release(&it);
@@ -235,9 +320,15 @@ static void compare_with_file(const outcome *outcomes) {
 static void the_same_bytes_everywhere(void **state) {
     (void)state;
     static outcome outcomes[EXPERIMENTS];
-    for (int i = 0; i < EXPERIMENTS; i++) {
-        try_all(&outcomes[i], &experiments[i]);
+    sfu__gpu *gpu = NULL;
+    if (sfu__gpu_present()) {
+        assert_ok(sfu__gpu_open(&gpu, 0));
+        print_message("also on cuda:0 (%s)\n", sfu__gpu_facts_of(gpu)->name);
     }
+    for (int i = 0; i < EXPERIMENTS; i++) {
+        try_all(&outcomes[i], &experiments[i], gpu);
+    }
+    sfu__gpu_close(gpu);
     if (getenv("UPDATE") != NULL) {
         write_file(outcomes);
     }

@@ -48,7 +48,7 @@ double sfu__gpu_executor_seconds(const sfu__gpu_executor *executor, sfu_pass pas
 double sfu__gpu_step_seconds(const sfu__work *work);
 
 /* Predicted seconds of `epochs` training steps (at most 200) with their evaluations, or of one prediction: on the
- * threads of the CPU, and on a GPU. */
+ * threads of the CPU, and on a GPU, with what it takes to bring the plan there. */
 typedef struct sfu__device_seconds {
     double cpu, gpu;
 } sfu__device_seconds;

@@ -5,6 +5,9 @@
 
 static const double launch_seconds = 5e-6, memory_bytes_per_s = 2e12, flops_per_s = 3e12;
 
+/* Constant matrices are laid out for a GPU by one thread and copied to it. */
+static const double translated_bytes_per_s = 4e8;
+
 double sfu__gpu_step_seconds(const sfu__work *work) {
     return launch_seconds + sfu__work_bytes(work) / memory_bytes_per_s + sfu__work_flops(work) / flops_per_s;
 }
@@ -26,6 +29,9 @@ static int between(int64_t value, int most) { return value < 1 ? 1 : value > mos
 sfu__device_seconds sfu__gpu_predicted_seconds(const sfu__plan *plan, int32_t epochs, int threads) {
     const int by = between(threads, THREADS), runs = between(epochs, EPOCHS);
     sfu__device_seconds sum = pass_seconds(&plan->passes[SFU_PASS_PREDICT], by);
+    for (int kind = 0; kind < SFU_PASSES; kind++) {
+        sum.gpu += (double)plan->passes[kind].fixed_bytes / translated_bytes_per_s;
+    }
     for (int kind = SFU_PASS_TRAIN; kind <= SFU_PASS_EVALUATE; kind++) {
         const sfu__device_seconds one = pass_seconds(&plan->passes[kind], by);
         sum.cpu += runs * one.cpu;
