@@ -1,6 +1,6 @@
-/* Reproducibility: a training computes the same bytes for every number of threads, every kernel set and on a GPU, and on
- * every machine those of the file digests.txt. UPDATE=1 rewrites that file. The GPU is the emulated one, or that of the
- * machine where tests/gpu.sh starts this program. */
+/* Reproducibility: a training computes the same bytes for every number of threads, every kernel set and on a GPU, and
+ * on every machine those of the file digests.txt. UPDATE=1 rewrites that file. The GPU is the emulated one, or that of
+ * the machine where tests/gpu.sh starts this program. */
 #include "support.h"
 
 #include "digest.h"
@@ -194,8 +194,7 @@ static void train_in_population(outcome *to, const material *it, const experimen
     sfu__gpu_worker *worker = NULL;
     float *theta = calloc((size_t)parameters->size, TRAININGS * sizeof *theta);
     assert_non_null(theta);
-    assert_ok(
-        sfu__objective_make(&objective, it->dataset, it->split, &(sfu__objective_options){.loss = SFU_LOSS_SUM}));
+    assert_ok(sfu__objective_make(&objective, it->dataset, it->split, &(sfu__objective_options){.loss = SFU_LOSS_SUM}));
     assert_ok(sfu__gpu_trainer_new(&trainer, gpu, plan, net, NULL, &objective, (int32_t)what->epochs));
     assert_ok(sfu__gpu_worker_new(&worker, gpu, NULL));
     for (int i = 0; i < TRAININGS; i++) {

@@ -3,6 +3,7 @@
 
 #include "emulated_gpu.h"
 #include "gpu_choice.h"
+#include "gpu_executor.h"
 #include "gpu_times.h"
 
 #include <math.h>
@@ -61,6 +62,30 @@ static void times_are_predicted(void **state) {
     assert_true(sfu__training_work_gpu(&work, 1) > sfu__training_work_cpu(&work, 1));
 }
 
+static void bringing_a_plan_there_takes_time(void **state) {
+    (void)state;
+    sfu_make_options options;
+    sfu_dataset *dataset = NULL;
+    sfu_net *net = NULL;
+    sfu__plan *plan = NULL;
+    const int32_t node = 0;
+    sfu__plan_request request = {.rewrites = SFU__ALL_REWRITES, .threads = 1};
+    request.nodes[SFU_PASS_TRAIN] = &node;
+    request.count[SFU_PASS_TRAIN] = 1;
+    sfu_make_options_init(&options);
+    options.nodes = 2000;
+    assert_ok(sfu_dataset_make(&dataset, &options));
+    assert_ok(sfu_net_parse(&net, "gcn", NULL));
+    assert_ok(sfu__plan_make(&plan, dataset, net, &request));
+    const sfu__device_seconds one = sfu__gpu_predicted_seconds(plan, 1, 1),
+                              two = sfu__gpu_predicted_seconds(plan, 2, 1);
+    assert_true(fabs(two.cpu - 2.0 * one.cpu) < 1e-12);
+    assert_true(2.0 * one.gpu - two.gpu > 1e-6); /* what is left without the epochs */
+    sfu__plan_release(plan);
+    sfu_net_free(net);
+    sfu_dataset_free(dataset);
+}
+
 int main(int count, char **argv) {
     (void)count;
     emulated_start(argv, "emulated_driver");
@@ -69,6 +94,7 @@ int main(int count, char **argv) {
         cmocka_unit_test(the_faster_one_is_chosen),
         cmocka_unit_test(without_a_useful_device),
         cmocka_unit_test(times_are_predicted),
+        cmocka_unit_test(bringing_a_plan_there_takes_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
