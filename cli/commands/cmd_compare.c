@@ -180,8 +180,7 @@ static const cli_option options[] = {
                  offer_spaces, false, "search space: paper, practical, or ranges, as for sfumato tune"),
     OPTION_CHOICE("sampler", settings.sampler, samplers,
                   "sampler of the studies, as for sfumato tune; auto: that of the results, or tpe-independent for lpnn "
-                  "and tpe for "
-                  "all others"),
+                  "and tpe for all others"),
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one per core",
                  "number of parallel trainings; does not affect the result"),
     OPTION_SEED("seed", settings.compare.seed, "random seed of the searches and trainings"),
@@ -208,19 +207,19 @@ const cli_command cmd_compare = {
     .name = "compare",
     .summary = "tune and rank networks on datasets and splits",
     .description =
-        "Tunes every network with a separate study on every dataset, label-set size and split. The metric (by "
-        "default the accuracy) on the validation nodes selects the best trial, whose model is evaluated once on the "
-        "test nodes. The report has means with standard "
-        "deviations and 95 % confidence intervals, average ranks, paired tests against the best network, feature "
-        "versus label propagation, linear versus non-linear networks, and a recommendation: which network to use, how "
-        "significant its lead is, what it costs, and the command that trains it. If networks with and without the "
-        "graph are compared (mlp and linear do not use it), it says whether the graph helps.\n\n"
+        "Tunes every network with a separate study on every dataset, label-set size and split. The metric (by default "
+        "the accuracy) on the validation nodes selects the best trial, whose model is evaluated once on the test "
+        "nodes. The report has means with standard deviations and 95 % confidence intervals, average ranks, paired "
+        "tests against the best network, feature versus label propagation, linear versus non-linear networks, and a "
+        "recommendation: which network to use, how significant its lead is, what it costs, and the command that trains "
+        "it. If networks with and without the graph are compared (mlp and linear do not use it), it says whether the "
+        "graph helps.\n\n"
         "The results are saved in a folder: report.html with everything on one page, tables.md, tables.tex, "
         "results.csv, curves.csv and plots. Run an interrupted command again to resume it; a run with more networks, "
         "sizes, splits or trials computes only the missing studies. The same seed gives the same results, regardless "
         "of the machine and the number of jobs. Several machines share the studies through a database (--share). "
-        "Within a "
-        "memory limit (--memory) studies run one after the other; networks that do not fit are left out and listed.",
+        "Within a memory limit (--memory) studies run one after the other; networks that do not fit are left out and "
+        "listed.",
     .operands =
         (const cli_operand[]){
             {.name = "DATASET", .kind = VALUE_DATASET, .many = true, .help = "names or paths of datasets"}, {0}},

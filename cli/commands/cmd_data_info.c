@@ -29,9 +29,8 @@ const cli_command cmd_data_info = {
     .summary = "print statistics and warnings for a dataset",
     .description =
         "Prints the numbers of nodes, edges, features and classes; edges dropped at import; unlabelled, featureless "
-        "and "
-        "isolated nodes; connected components; homophily; the standard split; the digest; and warnings about likely "
-        "problems. Also verifies the whole file.",
+        "and isolated nodes; connected components; homophily; the standard split; the digest; and warnings about "
+        "likely problems. Also verifies the whole file.",
     .operands =
         (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"}, {0}},
     .examples = (const cli_example[]){{"sfumato data info citation", "The built-in dataset:"},

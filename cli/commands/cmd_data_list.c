@@ -173,8 +173,7 @@ const cli_command cmd_data_list = {
     .name = "data list",
     .summary = "list installed and downloadable datasets",
     .description = "Lists the search path of every command: the folders of SFUMATO_DATA, separated by colons, then "
-                   "./data, then the "
-                   "user's cache folder. If two datasets have the same name, the first one is used.",
+                   "./data, then the user's cache folder. If two datasets have the same name, the first one is used.",
     .options = options,
     .examples =
         (const cli_example[]){{"sfumato data list", "All datasets:"},

@@ -193,18 +193,14 @@ const cli_command cmd_explain = {
     .summary = "print the execution plan of a network and its cost",
     .description =
         "The planner optimizes a network before it runs. Each of these optimizations applies where it is cheaper: "
-        "smoothing "
-        "that precedes all weights is computed once (fold); layers compute only the rows that are needed (prune); "
-        "matrix "
-        "products are reordered (order); several smoothings are merged into one matrix (collapse); features stay "
-        "sparse (sparse).\n\n"
+        "smoothing that precedes all weights is computed once (fold); layers compute only the rows that are needed "
+        "(prune); matrix products are reordered (order); several smoothings are merged into one matrix (collapse); "
+        "features stay sparse (sparse).\n\n"
         "The plans of a training step, a validation and a prediction are printed as trees: layers, and below each "
-        "layer "
-        "its steps with output shape, floating-point operations, memory traffic, predicted time and, if there was an "
-        "alternative, the reason for the choice. Predictions are for one core, from the rates measured by sfumato "
-        "bench "
-        "or else those of a nominal machine. The last lines give the cost formula of the paper's Table 1 for this "
-        "dataset.",
+        "layer its steps with output shape, floating-point operations, memory traffic, predicted time and, if there "
+        "was an alternative, the reason for the choice. Predictions are for one core, from the rates measured by "
+        "sfumato bench or else those of a nominal machine. The last lines give the cost formula of the paper's Table 1 "
+        "for this dataset.",
     .operands = (const cli_operand[]){INPUT_OPERANDS, {0}},
     .options = options,
     .examples =

@@ -305,8 +305,7 @@ const cli_command cmd_predict = {
     .summary = "predict node labels with a trained model",
     .description =
         "Writes node,label,probability and one probability column per class, one row per node in the order of the "
-        "dataset. "
-        "With --top N, the N most probable classes and their probabilities replace the class columns.\n\n"
+        "dataset. With --top N, the N most probable classes and their probabilities replace the class columns.\n\n"
         "Probabilities are calibrated with the temperature that train fitted on the validation nodes. The labels do "
         "not depend on it.\n\n"
         "The dataset may differ from the training dataset: another graph with the same features. Features and classes "

@@ -299,17 +299,14 @@ const cli_command cmd_reproduce = {
     .summary = "reproduce a table of the paper",
     .description =
         "Tunes and tests the networks of a table as in the paper, and prints our value next to the paper's. If the "
-        "paper "
-        "reports a standard deviation, a cell agrees when the 95 % Welch confidence interval of the difference "
-        "contains "
-        "0; otherwise it is higher or lower. For single splits and ranks only the difference is given.\n\n"
+        "paper reports a standard deviation, a cell agrees when the 95 % Welch confidence interval of the difference "
+        "contains 0; otherwise it is higher or lower. For single splits and ranks only the difference is given.\n\n"
         "The paper uses 2,000 trials per study and ten splits; reduced settings are reported. Run an interrupted "
-        "command "
-        "again to resume it; a run with more networks, splits or trials computes only the missing studies. Details "
-        "that the paper leaves open are options marked as interpretation, and are recorded with the results.\n\n"
+        "command again to resume it; a run with more networks, splits or trials computes only the missing studies. "
+        "Details that the paper leaves open are options marked as interpretation, and are recorded with the "
+        "results.\n\n"
         "Several machines can fill one folder: through a database (--share), or in parts (--part) that sfumato merge "
-        "puts "
-        "together. The results are the same.",
+        "puts together. The results are the same.",
     .operands =
         (const cli_operand[]){
             {.name = "TABLE", .kind = VALUE_NAME, .names = sfu_reproduce_table, .help = "table of the paper"}, {0}},

@@ -301,8 +301,7 @@ const cli_command cmd_train = {
         "softmax'.\n\n"
         "The validation accuracy is computed after every epoch. The weights of the epoch with the best validation "
         "accuracy are kept; ties are broken by the lower validation loss. The test nodes are evaluated once, at the "
-        "end. "
-        "The same seed gives the same model, regardless of the machine and the number of threads.\n\n"
+        "end. The same seed gives the same model, regardless of the machine and the number of threads.\n\n"
         "Ctrl-C ends the training and keeps the best weights so far.",
     .operands = (const cli_operand[]){INPUT_OPERANDS, {0}},
     .options = options,

@@ -383,9 +383,8 @@ const cli_command cmd_tune = {
         "accuracy; ties are broken by the lower validation loss. Its model is evaluated on the test nodes once, at the "
         "end; no trial uses the test labels.\n\n"
         "The study is saved after every trial. Run an interrupted command again to resume it; after the last trial, "
-        "the "
-        "same command prints the results again. The same seed gives the same trials, regardless of the machine and the "
-        "number of jobs. Ctrl-C ends the study and keeps the finished trials.",
+        "the same command prints the results again. The same seed gives the same trials, regardless of the machine and "
+        "the number of jobs. Ctrl-C ends the study and keeps the finished trials.",
     .operands =
         (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"},
                               {.name = "NET",
@@ -411,8 +410,7 @@ const cli_command cmd_tune = {
              "  memory                                not saved\n\n"
              "Store the password of a database in ~/.pgpass (or the file named by PGPASSFILE, or a libpq service file: "
              "postgresql://?service=NAME). A password in the URL is never printed, but every user of the machine can "
-             "see "
-             "it in the list of processes.\n\n"
+             "see it in the list of processes.\n\n"
              "Optuna opens a study, and may add trials: enqueued ones are trained in addition to --trials, finished "
              "ones "
              "are observations for the sampler, others are skipped."},

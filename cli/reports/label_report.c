@@ -176,8 +176,7 @@ static void print_method(const sfu_label_summary *summary) {
     const bool all = summary->held_out == summary->labelled;
     SENTENCE("Nested cross-validation with %s on %s%s%s: every node was predicted by networks that were selected, "
              "trained and calibrated without it; %s of the predictions are correct. The estimate holds for nodes from "
-             "the same "
-             "distribution as the labelled ones.",
+             "the same distribution as the labelled ones.",
              counted(summary->folds, "fold"), all ? "all " : grouped(summary->held_out), all ? "" : " of the ",
              counted(summary->labelled, "labelled node"), grouped(summary->right));
 }

@@ -98,9 +98,8 @@ json_t *report_json(const cli_report *report) {
     const sfu_info *info = &report->info;
     json_t *source = info->source ? json_loads(info->source, 0, NULL) : NULL;
     return json_pack(
-        "{s:o, s:i, s:I, s:I, s:I, s:I, s:i, s:I, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:b, "
-        "s:b, s:o, s:o, s:i, "
-        "s:s, s:o, s:o, s:o}",
+        "{s:o, s:i, s:I, s:I, s:I, s:I, s:i, s:I, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:b, s:b, s:o, "
+        "s:o, s:i, s:s, s:o, s:o, s:o}",
         "name", json_bytes(sfu_dataset_name(report->dataset)), "nodes", (int)info->nodes, "edges",
         (json_int_t)info->edges, "self_loops", (json_int_t)info->self_loops, "self_loops_dropped",
         (json_int_t)info->self_loops_dropped, "duplicates_dropped", (json_int_t)info->duplicates_dropped, "features",

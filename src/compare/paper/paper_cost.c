@@ -142,9 +142,9 @@ sfu_status sfu__cost_table(sfu__text *text, const sfu__request *request, sfu_com
     self.total = count_networks(request);
     SFU_TRY(sfu__text_format(
         text, "## What an epoch costs, by Table 1 of the paper and in truth\n\nThe paper's cost counts "
-              "multiplications, as if "
-              "every layer were d wide and every node were needed. Predicted and\nmeasured are a training step and a "
-              "validation of the planned network: hidden layers of 64, dropout 0.5, one core.\n"));
+              "multiplications, as if every layer were d wide and every node were needed. Predicted and\n"
+              "measured are a training step and a validation of the planned network: hidden layers of 64, dropout 0.5, "
+              "one core.\n"));
     for (int i = 0;;) {
         SFU_TRY(sfu__paper_open_next(&dataset, &i, &missing, request));
         if (dataset == NULL) {
