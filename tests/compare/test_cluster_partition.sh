@@ -31,8 +31,8 @@ done
 trap 'kill ${spaces[1]} ${spaces[2]}' EXIT
 server=$(LISTEN=10.213.1.1,10.213.2.1 bash "$SOURCE/tests/support/postgres_server.sh" make $$) || exit $?
 ask() { psql -X -A -t -q -h "$server" -U sfumato postgres -c "$1"; }
-# A loss is noticed after a few seconds instead of half a minute, and waited for for six times 40 s.
-url() { echo "postgresql://sfumato@10.213.$1.1/postgres?connect_timeout=40&tcp_user_timeout=3000&keepalives_idle=2&keepalives_interval=1&keepalives_count=3"; }
+# A loss is noticed after a few seconds instead of half a minute, and waited for for six times 80 s.
+url() { echo "postgresql://sfumato@10.213.$1.1/postgres?connect_timeout=80&tcp_user_timeout=3000&keepalives_idle=2&keepalives_interval=1&keepalives_count=3"; }
 
 # ---- the commands ----------------------------------------------------------------------------------------------------
 

@@ -49,6 +49,6 @@ odd='a_b #50% & ~^{x}$é\<y>'
     --sizes 1,60 --quiet -o results >/dev/null
 mkdir compared
 cp results/tables.tex compared/
-grep -q 'net 1 is .texttt{smooth.textasciicircum{}2(norm=row' compared/tables.tex || fail "$(cat compared/tables.tex)"
+grep -q 'net 1: smooth.textasciicircum{}2(norm=row' compared/tables.tex || fail "$(cat compared/tables.tex)"
 compile compared
 echo "compiled by $(pdflatex --version | sed 1q)"
