@@ -12,28 +12,34 @@ static bool teleports(const sfu__slice_job *job) {
     return any;
 }
 
+/* Whether one of the ops before `end` teleports to H0 and is not the first of its layer, whose input that is. */
+static bool returns_to_start(const sfu__slice_job *job, int end) {
+    bool any = false;
+    for (int i = 0; i < end; i++) {
+        const sfu__op *op = &job->plan->ops[i];
+        any =
+            any || (op->kind == SFU__OP_SMOOTH && op->start != i && job->plan->smoothers[op->smoothing].teleport > 0.0);
+    }
+    return any;
+}
+
 /* Buffers of all nodes that the ops need: none without smoothing, one for the input of the last, one more for the
- * others, and one for H0 where an op other than the first of its layer teleports and is not the last. */
+ * others, and one for H0 where an op that is not the last returns to it. */
 static int buffer_count(const sfu__slice_job *job) {
     int smoothings = 0;
-    bool start = false;
     if (job->bare) {
         return 2 + teleports(job);
     }
     for (int i = 0; i <= job->final; i++) {
-        const sfu__op *op = &job->plan->ops[i];
-        if (op->kind == SFU__OP_SMOOTH) {
-            smoothings++;
-            start = start || (i < job->final && op->start != i && job->plan->smoothers[op->smoothing].teleport > 0.0);
-        }
+        smoothings += job->plan->ops[i].kind == SFU__OP_SMOOTH;
     }
-    return smoothings < 2 || job->spills ? smoothings > 0 : 2 + start;
+    return smoothings < 2 || job->spills ? smoothings > 0 : 2 + returns_to_start(job, job->final);
 }
 
 /* Whether the results of all ops but the last may go through the file: they are of all nodes and are read once, by the
- * next op. */
-static bool may_spill(sfu__slice_job *job) {
-    return job->file != NULL && job->needed == NULL && buffer_count(job) == 2;
+ * next op, and the one buffer need not keep H0. */
+static bool may_spill(const sfu__slice_job *job) {
+    return job->file != NULL && job->needed == NULL && buffer_count(job) == 2 && !returns_to_start(job, job->final + 1);
 }
 
 static int64_t smoothing_count(const sfu__slice_job *job) {
