@@ -94,7 +94,7 @@ static int64_t factor_bytes(const sfu_dataset *dataset, const smoothings *found)
 /* Bytes of the lists of rows of a pass. */
 static int64_t list_bytes(const sfu_dataset *dataset, const smoothings *found) {
     enum { LISTS_MOST = 16 };
-    return dataset->nodes * LISTED * (found->count < LISTS_MOST ? found->count : LISTS_MOST);
+    return (int64_t)dataset->nodes * LISTED * (found->count < LISTS_MOST ? found->count : LISTS_MOST);
 }
 
 /* Bytes of slices of the narrowest width, or of sparse rows. */
@@ -163,7 +163,8 @@ double sfu__chosen_bytes(const sfu__strategy *strategy, sfu_pass pass, int32_t r
                          int32_t executors) {
     enum { COLLAPSED = 16 }; /* per entry, with the transpose */
     const double margin = rows <= SFU__SAMPLE_MOST ? 1.0 : 1.5, counted = margin * strategy->nonzeros;
-    const forms form = forms_of(pass, counted < most ? counted : most, (double)rows * sfu__ld(features), executors);
+    const forms form =
+        forms_of((int)pass, counted < most ? counted : most, (double)rows * sfu__ld(features), executors);
     return (strategy->sparse ? form.sparse : form.dense) + COLLAPSED * margin * strategy->collapsed;
 }
 
