@@ -145,6 +145,9 @@ static int check_use(const session *state, int count) {
 static bool on_progress(void *user, const sfu_label_progress *progress) {
     char detail[64];
     (void)user;
+    if (progress->step > 0) {
+        rank_apart();
+    }
     snprintf(detail, sizeof detail, "%s, step %d of %d", progress->net, (int)progress->step + 1, (int)progress->steps);
     progress_detail(detail);
     const bool timed = progress->budget > 0;

@@ -107,6 +107,7 @@ static void report_resume(session *state, const sfu_tune_progress *progress) {
     if (progress->total == 0) {
         return; /* not open yet */
     }
+    rank_apart();
     if (!state->resume_reported && before > 0 && before < progress->total) {
         print_note("resuming: %s of %s trials are in %s already", grouped(before), grouped(progress->total),
                    study_location_text(settings.tune.study ? settings.tune.study : "memory"));
@@ -271,19 +272,11 @@ static int check_outputs(const char *location, const char *dataset) {
     return code == DONE ? checked : code;
 }
 
-/* Before the study is open, all processes have the same error. */
-static int fail_alike(const session *state, sfu_status status) {
-    if (state->total == 0) {
-        rank_refuse();
-    }
-    return fail_status(status);
-}
-
 static int tune(session *state, char **operands) {
     char name[STUDY_NAME_MAX];
     sfu_status status = input_open_data(&state->input, &settings.input, operands[0]);
     if (status != SFU_OK) {
-        return fail_alike(state, status);
+        return fail_status(status);
     }
     const char *location = choose_location(name, &state->input, operands[1]);
     int code = rank_check_shared(&cmd_tune, location != NULL || rank_count() <= settings.ranks_per_trial,
@@ -299,7 +292,7 @@ static int tune(session *state, char **operands) {
     if (status == SFU_OK) {
         return finish(state, operands, now() - start);
     }
-    return status == SFU_ERR_CANCELLED ? interrupted(state) : fail_alike(state, status);
+    return status == SFU_ERR_CANCELLED ? interrupted(state) : fail_status(status);
 }
 
 static int run(int count, char **operands) {

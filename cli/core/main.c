@@ -99,6 +99,9 @@ static int run_on_ranks(const cli_command *command, int count, char **words) {
     if (command->ranks == RANKS_FIRST && !rank_is_first()) {
         return DONE;
     }
+    if (command->ranks == RANKS_FIRST) {
+        rank_apart();
+    }
     if (command->ranks == RANKS_TOGETHER) {
         code = rank_join(0);
     }

@@ -76,6 +76,7 @@ int output_finish(int status) {
         return status;
     }
     errno = put_error ? put_error : errno;
+    rank_apart();
     /* A reader that closed the pipe, as `head` does, needs no message. */
     if (errno != EPIPE) {
         fail("standard output: %s", errno ? strerror(errno) : "could not be written");
@@ -132,7 +133,6 @@ int fail(const char *format, ...) {
 
 int usage_error(const cli_command *command, const char *format, ...) {
     char title[COMMAND_TITLE_MAX], end[COMMAND_TITLE_MAX + 16];
-    rank_refuse();
     snprintf(end, sizeof end, "; see %s --help", command_title(title, command, ' '));
     va_list arguments;
     va_start(arguments, format);

@@ -13,7 +13,7 @@ static const double patience_s = 5; /* until ranks that do not come to their end
 enum { JOIN_S = 60 };               /* until processes that do not join are taken to have no error */
 
 static int process; /* number of this one, if it is a rank; 0 prints */
-static bool joined, refused;
+static bool joined, refused, apart;
 static int exit_code;   /* of this process, when it leaves */
 static char held[4200]; /* the line of an error that another process should have printed */
 
@@ -58,13 +58,6 @@ void rank_work(void) {
     }
 }
 
-bool rank_holds(bool error, const char *line) {
-    if (error && process > 0) {
-        snprintf(held, sizeof held, "sfumato: rank %d: %s\n", process, line);
-    }
-    return process > 0;
-}
-
 static void print_held(void) {
     const ssize_t written = write(STDERR_FILENO, held, strlen(held));
     (void)written; /* there is nowhere else to print it */
@@ -72,11 +65,24 @@ static void print_held(void) {
 
 /* ---- errors that all have ---------------------------------------------------------------------------------------- */
 
-void rank_refuse(void) {
-    if (!joined && rank_count() > 0) {
+void rank_apart(void) { apart = true; }
+
+/* Until then all processes have the error that this one is about to print. */
+static void refuse(void) {
+    if (!apart && !joined && rank_count() > 0) {
         process = sfu_ranks_number();
         refused = true;
     }
+}
+
+bool rank_holds(bool error, const char *line) {
+    if (error) {
+        refuse();
+    }
+    if (error && process > 0) {
+        snprintf(held, sizeof held, "sfumato: rank %d: %s\n", process, line);
+    }
+    return process > 0;
 }
 
 int rank_check_shared(const cli_command *command, bool shared, const char *remedy) {

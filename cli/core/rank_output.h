@@ -17,9 +17,9 @@ int rank_join(int group);
 /* Of processes that work on their own and have the same results in the end: the first prints them. */
 void rank_work(void);
 
-/* Before an error that all processes find before they work, and one prints: a usage error, a study that cannot be
- * opened. */
-void rank_refuse(void);
+/* From now on an error is one of this process alone. Until then all processes find it before they work, and one prints
+ * it: a usage error, a missing dataset, a study that cannot be opened. */
+void rank_apart(void);
 
 /* A usage error if several processes were started that do not share the work: each would do all of it. `remedy` is what
  * lets them share it. */

@@ -2,6 +2,7 @@
 
 #include "output.h"
 #include "progress_bar.h"
+#include "rank_output.h"
 #include "terminal.h"
 
 #include <math.h>
@@ -31,6 +32,9 @@ bool results_progress(void *user, const sfu_compare_progress *progress) {
     }
     if (user) {
         *(sfu_compare_progress *)user = *progress;
+    }
+    if (progress->what && *progress->what) { /* a study is running */
+        rank_apart();
     }
     snprintf(detail, sizeof detail, "%s of %s studies%s%.48s", grouped(progress->done), grouped(progress->total),
              progress->what && *progress->what ? ", " : "", progress->what ? progress->what : "");

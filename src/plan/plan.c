@@ -5,6 +5,7 @@
 #include "parallel.h"
 #include "process_memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,14 +94,23 @@ static sfu_status choose_ahead(sfu__plan *plan, const sfu_net *net, const sfu__p
         SFU_TRY(sfu__row_sets_make(pass, plan, request->nodes[i], request->count[i],
                                    is_staged(plan, (sfu_pass)i, request) ? request->stages : NULL));
         SFU_TRY(sfu__choose_features(&pass->features, plan, (sfu_pass)i, last));
-        sfu__row_sets_free(pass, plan->op_count);
         const int fold = pass->features.fold;
-        if (fold >= 0 && fold < last && (i != SFU_PASS_PREDICT || fold > 0)) {
+        const bool in_memory = fold >= 0 && fold < last && (i != SFU_PASS_PREDICT || fold > 0);
+        if (in_memory && i == SFU_PASS_PREDICT) { /* of all nodes, not of a piece of them */
+            const sfu__pass *all = plan->costed.row_sets != NULL ? &plan->costed : pass;
+            const double bytes = sfu__chosen_bytes(&pass->features, SFU_PASS_PREDICT, all->row_sets[fold].count,
+                                                   plan->features, INFINITY, 1);
+            plan->resident_needs = sfu__resident_with(plan->dataset, net, request, (int64_t)bytes);
+        }
+        sfu__row_sets_free(pass, plan->op_count);
+        if (in_memory) {
             return sfu__stream_refuse_segment(plan);
         }
         pass->chosen_ahead = true;
     }
     SFU_TRY(sfu__stream_needs(&plan->needs, plan->dataset, net, request, plan->passes));
+    plan->needs_chosen = true;
+    plan->threads = sfu__stream_threads(plan->dataset, request, plan->needs);
 done:
     return status;
 }
@@ -159,24 +169,25 @@ done:
     return status;
 }
 
-/* Makes a plan that streams, or one that holds everything in memory; only up to its passes if `plan` is NULL, which
- * fails if the limit may be too small for them. */
-static sfu_status make_plan(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
-                            const sfu__plan_request *request, bool streams) {
+/* Makes a plan up to its passes: one that streams, or one that holds everything in memory. `small` is NULL, or the same
+ * plan with a limit that is too small. After a failure *plan is what there is of it, or NULL. */
+static sfu_status start_plan(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
+                             const sfu__plan_request *request, bool streams, const sfu__plan *small) {
     sfu_status status = SFU_OK;
     sfu__plan *self = NULL;
     const bool in_parts = request->ranks != NULL && !streams && !learns_smoothing(net);
     const bool mapped = streams || (in_parts && dataset->dense != NULL);
     SFU_ALLOC_ZERO(self, 1);
+    *plan = self;
     self->refused = request->refused;
     self->dataset = dataset;
     self->nodes = sfu_dataset_nodes(dataset);
-    self->limit = request->memory;
+    self->limit = small != NULL ? small->limit : request->memory;
     self->threads = sfu__limit_threads(request->threads, request->memory);
     if (streams) {
         SFU_TRY(sfu__resident_needs(&self->resident_needs, dataset, net, request));
         SFU_TRY(sfu__stream_needs(&self->needs, dataset, net, request, NULL));
-        self->threads = sfu__stream_threads(dataset, request, self->needs);
+        self->threads = small != NULL ? 1 : sfu__stream_threads(dataset, request, self->needs);
         const int64_t left = request->memory - sfu__limit_overhead(request);
         self->memory = left > 1 ? left : 1;
     }
@@ -207,6 +218,43 @@ static sfu_status make_plan(sfu__plan **plan, const sfu_dataset *dataset, const 
     if (streams && dataset->dense == NULL) {
         SFU_TRY(choose_ahead(self, net, request));
     }
+done:
+    return status;
+}
+
+/* Chooses the strategies of a plan whose limit is too small for that, in memory that is mapped from temporary files:
+ * plan->needs becomes what they take. Without space for such files it stays as it is. */
+static sfu_status choose_in_files(sfu__plan *plan, const sfu_net *net, const sfu__plan_request *request) {
+    sfu__plan *other = NULL;
+    sfu__plan_request within = *request;
+    within.memory = plan->needs;
+    sfu__memory_set_limit(SIZE_MAX);
+    sfu__memory_in_files(true);
+    const sfu_status status = start_plan(&other, plan->dataset, net, &within, true, plan);
+    const bool lacks = lacks_memory(status);
+    sfu__memory_in_files(false);
+    plan->needs = status == SFU_OK ? other->needs : plan->needs;
+    sfu__plan_release(other);
+    return lacks ? SFU_OK : status;
+}
+
+/* Fails because the limit is too small for a plan that streams: the next allocation needed `refused` bytes in all. */
+static sfu_status refuse(sfu__plan *plan, const sfu_net *net, const sfu__plan_request *request, size_t refused) {
+    sfu_status status = SFU_OK;
+    if (plan->dataset->dense == NULL && !plan->needs_chosen) {
+        SFU_TRY(choose_in_files(plan, net, request));
+    }
+    status = sfu__stream_refuse(plan, (int64_t)refused + memory_of_others());
+done:
+    return status;
+}
+
+/* Makes a plan; if `plan` is NULL only up to its passes, which fails if the limit may be too small for them. */
+static sfu_status make_plan(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
+                            const sfu__plan_request *request, bool streams) {
+    sfu_status status = SFU_OK;
+    sfu__plan *self = NULL;
+    SFU_TRY(start_plan(&self, dataset, net, request, streams, NULL));
     SFU_TRY(plan != NULL ? make_passes(self, request) : sfu__stream_enough(self, request));
     if (plan != NULL) {
         *plan = self;
@@ -214,10 +262,19 @@ static sfu_status make_plan(sfu__plan **plan, const sfu_dataset *dataset, const 
     }
 done:
     if (self != NULL && streams && lacks_memory(status)) {
-        status = sfu__stream_refuse(self, (int64_t)sfu__memory_refused() + memory_of_others());
+        status = refuse(self, net, request, sfu__memory_refused());
     }
     sfu__plan_release(self);
     return status;
+}
+
+/* The request with the memory that the process has before the plan. */
+static sfu__plan_request with_used(const sfu__plan_request *request) {
+    sfu__plan_request within = *request;
+    if (request->memory > 0 && request->used_before == 0) {
+        within.used_before = sfu__process_memory();
+    }
+    return within;
 }
 
 sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
@@ -226,22 +283,19 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
     bool streams = false;
     const sfu__watch before = sfu__watch_start(NULL, NULL, "planning");
     const size_t limit = sfu__memory_limit();
-    sfu__plan_request within = *request;
+    const sfu__plan_request within = with_used(request);
     *plan = NULL;
     if (!sfu__plan_supports(net)) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "lpnn is not planned: it computes every node in every epoch");
         goto done;
     }
     SFU_TRY(sfu__plan_decide(&streams, dataset, net, request));
-    if (request->memory > 0 && request->used_before == 0) {
-        within.used_before = sfu__process_memory();
-    }
     status = make_plan(plan, dataset, net, &within, streams);
     if (request->memory > 0 && !streams && lacks_memory(status)) { /* smoothing has filled in more than estimated */
         sfu__memory_set_limit(limit);
         sfu__memory_trim();
         status = sfu__net_streams(net) ? make_plan(plan, dataset, net, &within, true)
-                                       : sfu__resident_refuse(dataset, net, request);
+                                       : sfu__resident_refuse(dataset, net, &within);
     }
 done:
     sfu__memory_set_limit(limit);
@@ -254,7 +308,8 @@ sfu_status sfu__plan_enough(const sfu_dataset *dataset, const sfu_net *net, cons
     const size_t limit = sfu__memory_limit();
     sfu__plan plan = {.dataset = dataset, .nodes = dataset->nodes, .limit = request->memory, .memory = request->memory};
     if (dataset->dense == NULL) {
-        status = make_plan(NULL, dataset, net, request, true);
+        const sfu__plan_request within = with_used(request);
+        status = make_plan(NULL, dataset, net, &within, true);
         sfu__memory_set_limit(limit);
         return status;
     }

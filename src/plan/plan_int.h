@@ -158,6 +158,7 @@ typedef struct sfu__strategy {
     bool collapse;          /* the smoothings as one matrix */
     bool by_columns;        /* features: folded by sfu__fold_panels */
     double nonzeros;        /* features: estimated non-zeros of the folded ones; exact for few rows */
+    double collapsed;       /* features: estimated non-zeros of that matrix; 0: none */
     int number, strategies; /* number among the candidates, from 1, and how many candidates there are */
     char why_product[SFU__STEP_WHY], why_smooth[SFU__STEP_WHY];
 } sfu__strategy;
@@ -211,6 +212,7 @@ struct sfu__plan {
     int64_t limit;                /* of memory, 0: none */
     int64_t memory;               /* streaming plan: what the limit leaves for allocations; else 0 */
     int64_t needs;                /* streaming plan: a limit that is enough; else 0 */
+    bool needs_chosen;            /* `needs` is that of chosen strategies, else of all */
     int64_t resident_needs;       /* streaming plan: one that is enough to hold everything in memory */
     int64_t *refused;             /* of the request */
     int64_t *rank_nodes;          /* [ranks + 1]: nodes of each rank; NULL without ranks */

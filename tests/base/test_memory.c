@@ -62,7 +62,51 @@ static void test_refused(void **state) {
     assert_true(sfu__memory_refused() == 0);
 }
 
+/* Large blocks in files are beyond any limit and are not counted; small ones are as always. A block may grow into a
+ * file, and lives on when the others are in memory again. */
+static void test_in_files(void **state) {
+    (void)state;
+    enum { COUNT = 1 << 20, BLOCKS = 70 };
+    int32_t *blocks[BLOCKS] = {NULL};
+    int made = 0;
+    const size_t before = sfu__memory_used();
+    sfu__memory_set_limit(before + (1 << 19));
+    int32_t *block = sfu__alloc(4, sizeof *block);
+    assert_non_null(block);
+    assert_true(sfu__memory_used() > before);
+    block[3] = 7;
+    sfu__memory_in_files(true);
+    block = sfu__resize(block, COUNT, sizeof *block);
+    assert_non_null(block);
+    assert_true(sfu__memory_used() - before < 1 << 16); /* what describes the file */
+    assert_int_equal(block[3], 7);
+    block[COUNT - 1] = 9;
+    int32_t *zeros = sfu__alloc_zero(COUNT, sizeof *zeros);
+    assert_non_null(zeros);
+    assert_int_equal(zeros[COUNT / 2], 0);
+    while (made < BLOCKS && (blocks[made] = sfu__alloc(COUNT / 16, sizeof *blocks[made])) != NULL) {
+        made++;
+    }
+    assert_true(made > 10 && made < BLOCKS); /* there are not more than 64 of them */
+    while (made > 0) {
+        sfu__free(blocks[--made]);
+    }
+    sfu__memory_in_files(false);
+    assert_null(sfu__alloc(1 << 20, 1));
+    block = sfu__resize(block, 2 * COUNT, sizeof *block);
+    assert_non_null(block);
+    assert_int_equal(block[COUNT - 1], 9);
+    block = sfu__resize(block, 8, sizeof *block);
+    assert_non_null(block);
+    assert_int_equal(block[3], 7);
+    sfu__free(zeros);
+    sfu__free(block);
+    sfu__memory_set_limit(0);
+    assert_true(sfu__memory_used() == before);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lazy), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lazy), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_in_files)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

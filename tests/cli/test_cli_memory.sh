@@ -67,9 +67,9 @@ if [ "${BUILD_KIND:-plain}" = plain ]; then
 
     # The limit that a refusal names is enough.
     enough() { # COMMAND...
-        fails 'needs up to .* of memory, more than the limit of 1M; use a larger limit' "$@" --quiet --memory 1M
+        fails ' up to .*, more than the limit of 1M; use a larger limit' "$@" --quiet --memory 1M
         local named
-        named=$(sed 's/.*needs up to \([0-9.]*[KMG]\) of memory.*/\1/' error)
+        named=$(sed 's/.* up to \([0-9.]*[KMG]\)[ ,].*/\1/' error)
         "$SFUMATO" "$@" --quiet --memory "$named" >/dev/null
     }
     "$SFUMATO" data make --nodes 30000 --degree 8 --dense 256 --classes 5 -o few.safetensors --quiet >/dev/null

@@ -2,44 +2,13 @@
 # --memory with sparse features, which smoothing fills in: a run stays below the limit or is refused in one line, and
 # the limit that a refusal names is enough; under RLIMIT_DATA. The decision depends neither on the run nor on threads.
 set -euo pipefail
+. "$SOURCE/tests/support/memory_limit.sh"
 
 # Sanitizers and emulators reserve more memory than the limits for themselves.
 [ "${BUILD_KIND:-plain}" = plain ] || exit 0
 
 "$SFUMATO" data make --nodes 8000 --degree 20 --classes 5 -o words.safetensors --quiet >/dev/null
 "$SFUMATO" data make --nodes 50000 --degree 8 --classes 5 --dense 64 -o dense.safetensors --quiet >/dev/null
-
-peak_of() { # COMMAND...: the peak of RssAnon in KiB on stdout, messages in `error`, the exit status in `code`
-    python3 - "$@" 2>error <<'PYTHON'
-import subprocess, sys, time
-process = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-peak = 0
-while process.poll() is None:
-    try:
-        with open(f"/proc/{process.pid}/status") as status:
-            peak = max([peak] + [int(line.split()[1]) for line in status if line.startswith("RssAnon")])
-    except OSError:
-        pass
-    time.sleep(0.002)
-open("code", "w").write(str(process.returncode))
-print(peak)
-PYTHON
-}
-
-within() { # LIMIT_IN_MIB COMMAND...: below the limit, or refused in one line
-    local limit=$1 peak
-    shift
-    peak=$(peak_of "$SFUMATO" "$@" --quiet --memory "${limit}M")
-    if [ "$peak" -ge $((limit * 1024)) ]; then
-        echo "$*: $peak KiB within a limit of $limit MiB" >&2
-        exit 1
-    fi
-    if [ "$(cat code)" != 0 ] && { [ "$(wc -l <error)" != 1 ] || ! grep -q 'more than the limit of' error; }; then
-        echo "$*: expected a refusal in one line:" >&2
-        cat error >&2
-        exit 1
-    fi
-}
 
 enough() { # LIMIT COMMAND...: refused, and not with the limit that the refusal names
     local limit=$1

@@ -81,6 +81,22 @@ for command in compare reproduce; do
     once 2 "2 processes were started, each of which would do all of the work: add --share postgresql://..., or start one process; see sfumato $command --help" \
         2 $command 3 -o never
 done
+# Also what is wrong before the work that processes share: data, values, the database, the folder.
+told_once() { # WORD...
+    ! ranks 3 "$@" --quiet >/dev/null 2>stderr || fail "taken: $*"
+    [ "$(grep -c '^sfumato:' stderr)" = 1 ] || fail "$*: $(cat stderr)"
+}
+nowhere='postgresql://me@127.0.0.1:1/x?connect_timeout=5'
+touch file
+told_once compare nothing --share "$nowhere" -o never
+told_once compare few.safetensors --share "$nowhere" -o never
+told_once compare few.safetensors --share "$nowhere" -o never --nets bogus
+told_once reproduce set1 --datasets nothing --share "$nowhere" -o never
+told_once label nothing --budget steps:1 --share "$nowhere" -o never
+told_once label few.safetensors --budget steps:1 --share "$nowhere" -o never
+told_once label few.safetensors --budget steps:1 --share "$nowhere" -o file/never
+told_once label whole.safetensors --budget steps:1 --share "$nowhere" -o never # has no node without a label
+told_once tune few.safetensors sgcn --study never.db -o file/never
 [ ! -e never ] && [ ! -e never.safetensors ] || fail "something was written"
 [ "$(ranks 2 label --help | grep -c '^sfumato label - ')" = 1 ] || fail "help is not printed once"
 [ "$(ranks 2 --version | grep -c '^sfumato ')" = 1 ] || fail "the version is not printed once"

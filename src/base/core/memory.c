@@ -1,6 +1,7 @@
 /* memory.c - memory allocation through a replaceable allocator. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "memory.h"
+#include "file_blocks.h"
 #include "process_memory.h"
 
 #include <malloc.h>
@@ -33,11 +34,40 @@ void sfu__memory_set_limit(size_t bytes) {
     bytes_refused = 0;
 }
 
+static _Thread_local bool large_in_files;
+
+void sfu__memory_in_files(bool on) { large_in_files = on; }
+
 void sfu__memory_trim(void) { (void)malloc_trim(0); }
 
-static void *malloc_resize(void *user, void *pointer, size_t bytes) {
+static void malloc_release(void *user, void *pointer) {
     (void)user;
-    const size_t before = malloc_usable_size(pointer);
+    if (sfu__file_block_size(pointer) > 0) {
+        sfu__file_block_free(pointer);
+        return;
+    }
+    atomic_fetch_sub(&bytes_used, malloc_usable_size(pointer));
+    free(pointer);
+}
+
+/* The block moves to a file, or from one file to another. */
+static void *move_to_file(void *pointer, size_t before, size_t bytes) {
+    void *block = sfu__file_block_new(bytes);
+    if (block != NULL && pointer != NULL) {
+        memcpy(block, pointer, before < bytes ? before : bytes);
+        malloc_release(NULL, pointer);
+    }
+    return block;
+}
+
+static void *malloc_resize(void *user, void *pointer, size_t bytes) {
+    enum { LARGE = 1 << 16 };
+    (void)user;
+    const size_t in_file = sfu__file_block_size(pointer);
+    const size_t before = in_file > 0 ? in_file : malloc_usable_size(pointer);
+    if (in_file > 0 || (large_in_files && bytes >= LARGE)) {
+        return move_to_file(pointer, before, bytes);
+    }
     const size_t limit = sfu__memory_limit();
     const size_t wanted = bytes > before ? bytes - before + sfu__memory_used() : 0;
     if (limit > 0 && wanted > limit) {
@@ -50,12 +80,6 @@ static void *malloc_resize(void *user, void *pointer, size_t bytes) {
     }
     sfu__prefer_large_pages(block, bytes);
     return block;
-}
-
-static void malloc_release(void *user, void *pointer) {
-    (void)user;
-    atomic_fetch_sub(&bytes_used, malloc_usable_size(pointer));
-    free(pointer);
 }
 
 /* ---- allocation through a replaceable allocator ------------------------------------------------------------------ */

@@ -31,6 +31,9 @@ size_t sfu__memory_refused(void);
 void sfu__memory_set_limit(size_t bytes);
 void sfu__memory_refuse(size_t needed);
 
+/* Whether this thread takes large blocks from temporary files, beyond any limit; for estimates. */
+void sfu__memory_in_files(bool on);
+
 /* Gives the pages of freed blocks back to the system. */
 void sfu__memory_trim(void);
 

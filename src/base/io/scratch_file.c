@@ -4,6 +4,7 @@
 #include "temporary.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -110,16 +111,11 @@ sfu_status sfu__scratch_read(sfu__scratch *scratch, int64_t offset, void *bytes,
     return SFU_OK;
 }
 
-sfu_status sfu__scratch_map(const void **data, sfu__scratch *scratch, int64_t offset, int64_t bytes) {
-    static const int64_t nothing = 0;
-    *data = &nothing;
-    if (bytes == 0) {
-        return SFU_OK;
-    }
+static sfu_status map(void **data, sfu__scratch *scratch, int64_t offset, int64_t bytes, int protection) {
     if (scratch->map_count == MAPS_MAX) {
         return sfu__fail(SFU_ERR_UNSUPPORTED, "%s: more than %d mapped arrays", scratch->folder, MAPS_MAX);
     }
-    void *mapped = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, scratch->file, offset);
+    void *mapped = mmap(NULL, (size_t)bytes, protection, MAP_SHARED, scratch->file, offset);
     if (mapped == MAP_FAILED) {
         return fail(scratch, "cannot map a temporary file");
     }
@@ -127,6 +123,21 @@ sfu_status sfu__scratch_map(const void **data, sfu__scratch *scratch, int64_t of
     scratch->maps[scratch->map_count++].size = (size_t)bytes;
     *data = mapped;
     return SFU_OK;
+}
+
+sfu_status sfu__scratch_map(const void **data, sfu__scratch *scratch, int64_t offset, int64_t bytes) {
+    static const int64_t nothing = 0;
+    void *mapped = NULL;
+    const sfu_status status = bytes > 0 ? map(&mapped, scratch, offset, bytes, PROT_READ) : SFU_OK;
+    *data = mapped != NULL ? mapped : &nothing;
+    return status;
+}
+
+sfu_status sfu__scratch_map_zeros(void **data, sfu__scratch *scratch, int64_t bytes) {
+    const int64_t offset = sfu__scratch_reserve(scratch, bytes);
+    errno = posix_fallocate(scratch->file, offset, bytes); /* so that writing never lacks space */
+    return errno != 0 ? fail(scratch, "cannot write a temporary file")
+                      : map(data, scratch, offset, bytes, PROT_READ | PROT_WRITE);
 }
 
 int64_t sfu__scratch_written(const sfu__scratch *scratch) { return atomic_load(&scratch->written); }

@@ -21,7 +21,8 @@ static sfu_status grow_others(sfu__reach_part *self, const sfu__plan *plan) {
     const size_t more = (capacity - self->others_capacity) * ((size_t)self->words * sizeof *self->next + 4);
     const int64_t bytes = sfu__process_memory() + (int64_t)more;
     if (plan->memory > 0 && bytes > plan->memory) {
-        return sfu__stream_refuse(plan, bytes);
+        sfu__memory_refuse(sfu__memory_used() + more);
+        return sfu__fail(SFU_ERR_MEMORY, "out of memory within the limit");
     }
     int32_t *others = sfu__resize(self->others, capacity, sizeof *others);
     if (others == NULL) {

@@ -446,6 +446,7 @@ sfu_status sfu__choose_features(sfu__strategy *strategy, const sfu__plan *plan, 
     *strategy = strategy_of(&choice);
     strategy->by_columns = strategy->fold > found.estimate.most && found.estimate.by_columns;
     strategy->nonzeros = strategy->fold >= 0 ? found.estimate.nonzeros[strategy->fold] : 0.0;
+    strategy->collapsed = strategy->fold >= 0 && strategy->collapse ? found.collapsed[strategy->fold] : 0.0;
     explain_features(strategy, &choice, &found, last, self.train && plan->dropout);
 done:
     estimates_clear(&found);

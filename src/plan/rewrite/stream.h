@@ -54,6 +54,13 @@ SFU_CHECKED sfu_status sfu__stream_needs(int64_t *bytes, const sfu_dataset *data
 SFU_CHECKED sfu_status sfu__resident_needs(int64_t *bytes, const sfu_dataset *dataset, const sfu_net *net,
                                            const sfu__plan_request *request);
 
+/* The same for a plan in memory with these bytes of smoothed sparse features; and the most bytes of the features of a
+ * strategy, of at most `most` entries, which are counted, or extrapolated from a sample of rows. */
+int64_t sfu__resident_with(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request,
+                           int64_t folded);
+double sfu__chosen_bytes(const sfu__strategy *strategy, sfu_pass pass, int32_t rows, int32_t features, double most,
+                         int32_t executors);
+
 /* Threads of a streaming plan that needs this much with one: fewer than requested if that is what fits. */
 int sfu__stream_threads(const sfu_dataset *dataset, const sfu__plan_request *request, int64_t needs);
 

@@ -62,7 +62,12 @@ sfu_status sfu__resident_refuse(const sfu_dataset *dataset, const sfu_net *net, 
     sfu_status status = SFU_OK;
     char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
     int64_t bytes;
-    SFU_TRY(sfu__resident_needs(&bytes, dataset, net, request));
+    sfu__plan_request within = *request;
+    within.memory = INT64_MAX / 4; /* what the bound itself takes is in files */
+    sfu__memory_in_files(true);
+    status = sfu__resident_needs(&bytes, dataset, net, &within);
+    sfu__memory_in_files(false);
+    SFU_TRY(status == SFU_ERR_MEMORY ? sfu__resident_needs(&bytes, dataset, net, request) : status);
     sfu__tell_refused(request->refused, bytes);
     status = sfu__fail(SFU_ERR_MEMORY,
                        "%s: \"%s\" needs about %s of memory, more than the limit of %s; only a network whose smoothing "

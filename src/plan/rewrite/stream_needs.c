@@ -12,17 +12,20 @@
 #include "process_memory.h"
 #include "sanitized.h"
 
-/* Bytes of a row in the steps: the features, unless a product with weights is streamed, and every layer with a copy and
- * gradients. */
-static int64_t row_bytes(const sfu_dataset *dataset, const sfu_net *net, bool predicts) {
+#include <math.h>
+
+/* Bytes of a row in the steps: the features, unless a product with weights is streamed, and every layer with a copy
+ * and, in training, gradients. */
+static int64_t row_bytes(const sfu_dataset *dataset, const sfu_net *net, int pass) {
+    const int copies = pass == SFU_PASS_TRAIN ? 4 : 2;
     int64_t floats = 4;
-    bool features = !predicts;
+    bool features = dataset->dense != NULL && pass != SFU_PASS_PREDICT;
     for (int i = 0; i < net->count; i++) {
         const sfu__layer *layer = &net->layers[i];
         if (layer->kind == SFU__LAYER_SMOOTH) {
             features = features || (layer->act != SFU__IDENTITY && dataset->dense != NULL);
         } else {
-            floats += 4 * (int64_t)sfu__ld(layer->width > 0 ? layer->width : dataset->classes);
+            floats += copies * (int64_t)sfu__ld(layer->width > 0 ? layer->width : dataset->classes);
         }
     }
     return 4 * (floats + (features ? 2 * (int64_t)sfu__ld(dataset->features) : 0));
@@ -80,27 +83,37 @@ static int64_t buffers_of(const smoothings *found, const sfu_dataset *dataset, c
     return buffers;
 }
 
-/* Bytes per node: the factors of S, and the largest of what choosing strategies, the narrowest slices and sparse rows
- * take. */
-static int64_t node_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request,
-                          const sfu__pass *chosen) {
-    enum { PART = 1, FACTOR = 8, LISTED = 4, LISTS_MOST = 16 };
-    const smoothings found = smoothings_of(net);
-    if (found.count == 0) {
-        return LISTED + 1;
-    }
-    const int64_t lists = LISTED * (found.count < LISTS_MOST ? found.count : LISTS_MOST);
-    const int64_t rows = dataset->dense == NULL ? SFU__ROWS_BYTES + (found.teleports ? SFU__ROWS_START : 0) : 0;
-    const int64_t planning = lists + (rows > SFU__REACH_BYTES ? rows : SFU__REACH_BYTES);
-    const int64_t slices = LISTED + 1 + buffers_of(&found, dataset, request, chosen) * 4 * SFU__SLICE_LEAST;
-    return PART + found.matrices * FACTOR * (dataset->directed ? 2 : 1) + (planning > slices ? planning : slices);
+enum { LISTED = 4 }; /* bytes of a node in a list */
+
+/* Bytes that stay while a plan is used: the factors of S, and their tables. */
+static int64_t factor_bytes(const sfu_dataset *dataset, const smoothings *found) {
+    enum { FACTOR = 8, TABLE = 1 << 19 }; /* smoothing_stream.c */
+    return found->matrices * (dataset->nodes * (int64_t)FACTOR * (dataset->directed ? 2 : 1) + TABLE);
 }
 
-/* Bytes beside these: the tables of the factors, and the columns that sampled rows reach. */
-static int64_t table_bytes(const sfu_dataset *dataset, const sfu_net *net) {
-    enum { HASHED = 1 << 20, TABLE = 1 << 19 }; /* smoothing_stream.c */
-    const int64_t matrices = smoothings_of(net).matrices;
-    return (matrices > 0 ? HASHED + matrices * TABLE : 0) + (int64_t)dataset->features * 8 * SFU__SAMPLE_WORDS;
+/* Bytes of the lists of rows of a pass. */
+static int64_t list_bytes(const sfu_dataset *dataset, const smoothings *found) {
+    enum { LISTS_MOST = 16 };
+    return (int64_t)dataset->nodes * LISTED * (found->count < LISTS_MOST ? found->count : LISTS_MOST);
+}
+
+/* Bytes of slices of the narrowest width, or of sparse rows. */
+static int64_t streamed_bytes(const sfu_dataset *dataset, const smoothings *found, int64_t buffers) {
+    const int64_t sliced = LISTED + 1 + buffers * 4 * SFU__SLICE_LEAST;
+    const int64_t rows = dataset->dense == NULL ? SFU__ROWS_BYTES + (found->teleports ? SFU__ROWS_START : 0) : 0;
+    return dataset->nodes * (found->count > 0 && rows > sliced ? rows : sliced);
+}
+
+/* Bytes while the factors are computed, and while strategies are chosen: the columns that sampled rows reach. */
+static int64_t planning_bytes(const sfu_dataset *dataset, const smoothings *found) {
+    enum { HASHED = 1 << 20, CODE = 2, MARK = 1, SHORT = 1 << 17 }; /* smoothing_stream.c, row_sets.c, reach_sweep.c */
+    const sfu__mapped_csr graph = sfu__dataset_mapped_graph(dataset);
+    const int64_t factors = HASHED + dataset->nodes * (int64_t)CODE + 4 * sfu__row_piece(&graph, SFU__PIECE_ROWS);
+    const int64_t sample = list_bytes(dataset, found) + dataset->nodes * (int64_t)(MARK + SFU__REACH_BYTES) +
+                           (int64_t)dataset->features * 8 * SFU__SAMPLE_WORDS +
+                           SFU__ENTRY_BYTES * sfu__row_piece(&graph, SFU__AHEAD_ROWS);
+    return found->matrices == 0 ? SHORT + dataset->nodes * (int64_t)MARK
+                                : SHORT + (factors > sample ? factors : sample);
 }
 
 enum { SPARE = 2 << 20, PER_THREAD = 1 << 20, THREAD_SHARE = 16 }; /* a thread takes up to a 16th of the limit */
@@ -116,12 +129,15 @@ int64_t sfu__limit_overhead(const sfu__plan_request *request) {
     return SFU__SANITIZED ? 0 : SPARE + threads * PER_THREAD;
 }
 
-/* A limit that leaves these bytes for allocations: the more threads it allows, the larger. */
+/* A limit that leaves these bytes for allocations: the more threads it allows, the larger; also if its text is rounded
+ * up. */
 static int64_t with_overhead(int64_t bytes, const sfu__plan_request *request) {
-    const int64_t least = bytes + SPARE + PER_THREAD;
-    const int64_t most = sfu__thread_count(request->threads) * (int64_t)PER_THREAD - PER_THREAD;
-    const int64_t share = least / (THREAD_SHARE - 1);
-    return least + (most < share ? most : share);
+    enum { ROUNDED = 100 };
+    int64_t limit = bytes + SPARE + PER_THREAD;
+    for (int threads = 1; threads < sfu__limit_threads(request->threads, limit + limit / ROUNDED); threads++) {
+        limit += PER_THREAD;
+    }
+    return limit;
 }
 
 /* Whether a plan may hold these features as a dense matrix: because dense products are faster, or in panels. */
@@ -143,10 +159,13 @@ static forms forms_of(int pass, double entries, double all, int executors) {
     return (forms){most * ((pass == SFU_PASS_TRAIN ? TRAIN : OTHER) + arena), all * (DENSE + arena)};
 }
 
-/* The most entries of a chosen sparse form: counted, or extrapolated from a sample of rows. */
-static double entries_of(const sfu__strategy *strategy, int32_t rows) {
-    const double margin = 1.5;
-    return rows <= SFU__SAMPLE_MOST ? strategy->nonzeros : margin * strategy->nonzeros;
+double sfu__chosen_bytes(const sfu__strategy *strategy, sfu_pass pass, int32_t rows, int32_t features, double most,
+                         int32_t executors) {
+    enum { COLLAPSED = 16 }; /* per entry, with the transpose */
+    const double margin = rows <= SFU__SAMPLE_MOST ? 1.0 : 1.5, counted = margin * strategy->nonzeros;
+    const forms form =
+        forms_of((int)pass, counted < most ? counted : most, (double)rows * sfu__ld(features), executors);
+    return (strategy->sparse ? form.sparse : form.dense) + COLLAPSED * margin * strategy->collapsed;
 }
 
 /* Bytes of sparse features that smoothing fills in, with their copies: in the form that a pass has chosen, or else in
@@ -166,20 +185,38 @@ static sfu_status folded_bytes(int64_t *bytes, const sfu_dataset *dataset, const
     for (int i = 0; i < SFU_PASSES; i++) {
         const double all = (double)request->count[i] * sfu__ld(dataset->features);
         const bool folds = request->count[i] > 0 && (i != SFU_PASS_PREDICT || smoothings_of(net).activated);
-        forms form = forms_of(i, bound.entries[i], all, executors);
-        if (chosen != NULL && chosen[i].chosen_ahead) {
-            const double counted = entries_of(&chosen[i].features, request->count[i]);
-            const forms known = forms_of(i, counted < bound.entries[i] ? counted : bound.entries[i], all, executors);
-            form.sparse = chosen[i].features.sparse ? known.sparse : 0.0;
-            form.dense = chosen[i].features.sparse ? 0.0 : known.dense;
-        } else if (!may_be_dense(bound.entries[i], all, bound.beyond)) {
-            form.dense = 0.0;
-        }
-        sum += !folds ? 0.0 : form.sparse > form.dense ? form.sparse : form.dense;
+        const forms form = forms_of(i, bound.entries[i], all, executors);
+        const bool dense = may_be_dense(bound.entries[i], all, bound.beyond) && form.dense > form.sparse;
+        const double either = dense ? form.dense : form.sparse;
+        const bool known = chosen != NULL && chosen[i].chosen_ahead;
+        sum += !folds  ? 0.0
+               : known ? sfu__chosen_bytes(&chosen[i].features, (sfu_pass)i, request->count[i], dataset->features,
+                                           bound.entries[i], executors)
+                       : either;
     }
     *bytes = sum < 0x1p61 ? (int64_t)sum : INT64_MAX / 4;
 done:
     return status;
+}
+
+/* Bytes of the process without this plan. */
+static int64_t used_by_others(const sfu__plan_request *request) {
+    return request->used_before > 0 ? request->used_before : sfu__process_memory();
+}
+
+/* Bytes of a prediction while it is written, and of the labels, which a caller may allocate before the plan is made. */
+static int64_t written_bytes(const sfu_dataset *dataset, const sfu__plan_request *request) {
+    enum { TEXT = 1 << 18 };
+    const int64_t rows = request->count[SFU_PASS_PREDICT];
+    const int64_t classes = request->classes > 0 ? request->classes : dataset->classes;
+    return sfu__dataset_node_bytes(dataset) + (rows > 0 ? TEXT + rows * 4 * classes : 0);
+}
+
+int64_t sfu__resident_with(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request,
+                           int64_t folded) {
+    return with_overhead(used_by_others(request) + sfu__resident_bytes(dataset, net, request) + folded +
+                             written_bytes(dataset, request),
+                         request);
 }
 
 sfu_status sfu__resident_needs(int64_t *bytes, const sfu_dataset *dataset, const sfu_net *net,
@@ -187,7 +224,7 @@ sfu_status sfu__resident_needs(int64_t *bytes, const sfu_dataset *dataset, const
     sfu_status status = SFU_OK;
     int64_t folded;
     SFU_TRY(folded_bytes(&folded, dataset, net, request, NULL));
-    *bytes = with_overhead(sfu__process_memory() + sfu__resident_bytes(dataset, net, request) + folded, request);
+    *bytes = sfu__resident_with(dataset, net, request, folded);
 done:
     return status;
 }
@@ -205,28 +242,65 @@ static int64_t thread_bytes(const sfu_dataset *dataset) {
     return slices > rows ? slices : rows;
 }
 
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Bytes of the sparse features of the later prediction, of a network that has to hold them, in the form of another
+ * pass. */
+static int64_t later_features(const sfu_dataset *dataset, const sfu__plan_request *request, const sfu__pass *chosen) {
+    const int pass = request->count[SFU_PASS_EVALUATE] > 0 ? SFU_PASS_EVALUATE : SFU_PASS_TRAIN;
+    if (dataset->dense != NULL || chosen == NULL || request->count[pass] == 0) {
+        return 0;
+    }
+    sfu__strategy strategy = chosen[pass].features;
+    strategy.nonzeros *= (double)request->later / request->count[pass];
+    return (int64_t)sfu__chosen_bytes(&strategy, SFU_PASS_PREDICT, request->later, dataset->features, INFINITY, 1);
+}
+
+/* The most bytes that a plan and its executors have allocated at once: while the plan is chosen, while features are
+ * streamed, while the steps run; and in the later prediction. */
+static int64_t peak_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request,
+                          const sfu__pass *chosen, int64_t folded) {
+    const smoothings found = smoothings_of(net);
+    const bool sparse = dataset->dense == NULL;
+    const int64_t executors = request->executors > 0 ? request->executors : 1;
+    const int64_t parameters = 4 * executors * parameter_floats(dataset, net), thread = thread_bytes(dataset);
+    const int64_t lists = list_bytes(dataset, &found);
+    int64_t rows = 0, passes = 0;
+    for (int i = 0; i < SFU_PASSES; i++) {
+        rows += executors * request->count[i] * row_bytes(dataset, net, i);
+        passes += request->count[i] > 0;
+    }
+    const int64_t steps = rows + parameters;
+    /* A prediction streams when its executor is there; other passes hold the rows of dense features. */
+    const int64_t beside = request->count[SFU_PASS_PREDICT] > 0 ? steps : sparse ? 0 : rows;
+    const int64_t stream = streamed_bytes(dataset, &found, buffers_of(&found, dataset, request, chosen)) + thread;
+    const int64_t made = passes * lists + folded + larger(stream + beside, steps);
+    const int64_t buffers = found.count < 2 ? found.count : 2 + found.teleports;
+    const int64_t later = request->later * row_bytes(dataset, net, SFU_PASS_PREDICT) + parameters + lists + thread +
+                          streamed_bytes(dataset, &found, buffers) +
+                          (found.activated ? later_features(dataset, request, chosen) : 0);
+    return factor_bytes(dataset, &found) +
+           larger(larger(made, request->later > 0 ? later : 0), planning_bytes(dataset, &found) + (sparse ? 0 : rows));
+}
+
 enum { PER_EXECUTOR = 4 << 20 }; /* for holes in the heap: allocations do not need it */
 
 sfu_status sfu__stream_needs(int64_t *bytes, const sfu_dataset *dataset, const sfu_net *net,
                              const sfu__plan_request *request, const sfu__pass *chosen) {
     sfu_status status = SFU_OK;
     const bool sparse = dataset->dense == NULL;
-    const int64_t executors = request->executors > 0 ? request->executors : 1;
-    const int64_t later = request->later * row_bytes(dataset, net, true);
-    int64_t rows = 0, folded;
+    int64_t folded;
     SFU_TRY(folded_bytes(&folded, dataset, net, request, chosen));
-    for (int i = 0; i < SFU_PASSES; i++) {
-        rows += request->count[i] * row_bytes(dataset, net, sparse || i == SFU_PASS_PREDICT);
-    }
-    const int64_t used = request->used_before > 0 ? request->used_before : sfu__process_memory();
-    const int64_t streamed =
-        sfu__dataset_node_bytes(dataset) + dataset->nodes * node_bytes(dataset, net, request, chosen) +
-        (executors * rows > later ? executors * rows : later) + 4 * executors * parameter_floats(dataset, net) +
-        thread_bytes(dataset) + table_bytes(dataset, net);
+    const int64_t streamed = sfu__dataset_node_bytes(dataset) + peak_bytes(dataset, net, request, chosen, folded);
     /* Smoothed sparse features fill in, so the fastest plan may smooth in every epoch instead, until it is chosen. */
-    const int64_t resident = sparse && chosen == NULL ? sfu__resident_bytes(dataset, net, request) : 0;
-    *bytes = with_overhead(used + (streamed > resident ? streamed : resident) + folded, request) +
+    const int64_t resident = sparse && chosen == NULL ? sfu__resident_bytes(dataset, net, request) + folded : 0;
+    *bytes = with_overhead(used_by_others(request) + larger(streamed, resident), request) +
              (int64_t)request->executors * PER_EXECUTOR;
+    if (request->to_file) { /* the pieces of a larger limit are larger (predict_pieces.c) */
+        enum { PIECE_SHARE = 8 };
+        const int64_t rest = *bytes - request->count[SFU_PASS_PREDICT] * row_bytes(dataset, net, SFU_PASS_PREDICT);
+        *bytes = larger(*bytes, rest + rest / (PIECE_SHARE - 1));
+    }
 done:
     return status;
 }
