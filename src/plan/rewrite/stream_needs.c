@@ -260,7 +260,7 @@ static int64_t later_features(const sfu_dataset *dataset, const sfu__plan_reques
  * streamed, while the steps run; and in the later prediction. */
 static int64_t peak_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request,
                           const sfu__pass *chosen, int64_t folded) {
-    enum { LATER = 1 << 19 }; /* what the process has more by then */
+    enum { LATER = 1 << 19, COPIED = 1 << 20 }; /* what the process has more by then; rows of features as they are */
     const smoothings found = smoothings_of(net);
     const bool sparse = dataset->dense == NULL;
     const int64_t executors = request->executors > 0 ? request->executors : 1;
@@ -280,7 +280,7 @@ static int64_t peak_bytes(const sfu_dataset *dataset, const sfu_net *net, const 
     const int64_t later = LATER + request->later * row_bytes(dataset, net, SFU_PASS_PREDICT) + parameters + lists +
                           thread + streamed_bytes(dataset, &found, buffers) +
                           (found.activated ? later_features(dataset, request, chosen) : 0);
-    return factor_bytes(dataset, &found) +
+    return (found.matrices > 0 ? factor_bytes(dataset, &found) : COPIED) +
            larger(larger(made, request->later > 0 ? later : 0), planning_bytes(dataset, &found) + (sparse ? 0 : rows));
 }
 
