@@ -100,7 +100,9 @@ static sfu_status choose_ahead(sfu__plan *plan, const sfu_net *net, const sfu__p
             const sfu__pass *all = plan->costed.row_sets != NULL ? &plan->costed : pass;
             const double bytes = sfu__chosen_bytes(&pass->features, SFU_PASS_PREDICT, all->row_sets[fold].count,
                                                    plan->features, INFINITY, 1);
-            plan->resident_needs = sfu__resident_with(plan->dataset, net, request, (int64_t)bytes);
+            sfu__plan_request whole = *request;
+            whole.count[i] = plan->nodes;
+            plan->resident_needs = sfu__resident_with(plan->dataset, net, &whole, (int64_t)bytes);
         }
         sfu__row_sets_free(pass, plan->op_count);
         if (in_memory) {

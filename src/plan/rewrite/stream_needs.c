@@ -31,7 +31,7 @@ static int64_t row_bytes(const sfu_dataset *dataset, const sfu_net *net, int pas
     return 4 * (floats + (features ? 2 * (int64_t)sfu__ld(dataset->features) : 0));
 }
 
-/* Parameters with Adam's moments and the gradient, and the best so far. */
+/* Parameters with Adam's moments and the gradient, the best so far, and those of the model. */
 static int64_t parameter_floats(const sfu_dataset *dataset, const sfu_net *net) {
     int64_t floats = 0, width = dataset->features;
     for (int i = 0; i < net->count; i++) {
@@ -42,7 +42,7 @@ static int64_t parameter_floats(const sfu_dataset *dataset, const sfu_net *net) 
             width = next;
         }
     }
-    return 6 * floats;
+    return 8 * floats;
 }
 
 typedef struct smoothings {
@@ -209,7 +209,7 @@ static int64_t written_bytes(const sfu_dataset *dataset, const sfu__plan_request
     enum { TEXT = 1 << 18 };
     const int64_t rows = request->count[SFU_PASS_PREDICT];
     const int64_t classes = request->classes > 0 ? request->classes : dataset->classes;
-    return sfu__dataset_node_bytes(dataset) + (rows > 0 ? TEXT + rows * 4 * classes : 0);
+    return sfu__dataset_node_bytes(dataset) + TEXT + rows * 4 * classes;
 }
 
 int64_t sfu__resident_with(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request,
@@ -260,6 +260,7 @@ static int64_t later_features(const sfu_dataset *dataset, const sfu__plan_reques
  * streamed, while the steps run; and in the later prediction. */
 static int64_t peak_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request,
                           const sfu__pass *chosen, int64_t folded) {
+    enum { LATER = 1 << 19, COPIED = 1 << 20 }; /* what the process has more by then; rows of features as they are */
     const smoothings found = smoothings_of(net);
     const bool sparse = dataset->dense == NULL;
     const int64_t executors = request->executors > 0 ? request->executors : 1;
@@ -276,10 +277,10 @@ static int64_t peak_bytes(const sfu_dataset *dataset, const sfu_net *net, const 
     const int64_t stream = streamed_bytes(dataset, &found, buffers_of(&found, dataset, request, chosen)) + thread;
     const int64_t made = passes * lists + folded + larger(stream + beside, steps);
     const int64_t buffers = found.count < 2 ? found.count : 2 + found.teleports;
-    const int64_t later = request->later * row_bytes(dataset, net, SFU_PASS_PREDICT) + parameters + lists + thread +
-                          streamed_bytes(dataset, &found, buffers) +
+    const int64_t later = LATER + request->later * row_bytes(dataset, net, SFU_PASS_PREDICT) + parameters + lists +
+                          thread + streamed_bytes(dataset, &found, buffers) +
                           (found.activated ? later_features(dataset, request, chosen) : 0);
-    return factor_bytes(dataset, &found) +
+    return (found.matrices > 0 ? factor_bytes(dataset, &found) : COPIED) +
            larger(larger(made, request->later > 0 ? later : 0), planning_bytes(dataset, &found) + (sparse ? 0 : rows));
 }
 
