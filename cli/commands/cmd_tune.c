@@ -158,9 +158,15 @@ static void set_options(session *state, const char *location) {
     settings.tune.on_progress_user = state;
 }
 
+/* Of the ranks that train a trial together the first one knows the study. */
+static bool knows_study(void) { return rank_count() == 0 || sfu_ranks_number() % settings.ranks_per_trial == 0; }
+
 /* Finished trials are kept. */
 static int interrupted(const session *state) {
     const char *location = settings.tune.study ? study_location_text(settings.tune.study) : NULL;
+    if (!knows_study()) {
+        return INTERRUPTED;
+    }
     if (location && state->total == 0) {
         fail("interrupted while opening %s; no trial was run", location);
     } else if (location && state->unsaved > 0) {

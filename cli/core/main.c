@@ -138,6 +138,7 @@ static void ask_for_gpu_queues(void) { (void)setenv("CUDA_DEVICE_MAX_CONNECTIONS
 
 int main(int argc, char **argv) {
     ask_for_gpu_queues();
+    rank_start();
     output_start();
     fault_guard();
     json_guard();

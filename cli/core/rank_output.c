@@ -24,8 +24,11 @@ int rank_count(void) {
 
 bool rank_is_first(void) { return rank_count() == 0 || sfu_ranks_number() == 0; }
 
-/* Launchers may give a process a terminal though its output goes to a file. */
-static void avoid_colour(void) { (void)setenv("NO_COLOR", "1", 0); }
+void rank_start(void) {
+    if (sfu_ranks_launched() > 0) {
+        (void)setenv("NO_COLOR", "1", 0);
+    }
+}
 
 static void be_silent(void) {
     const int nowhere = open("/dev/null", O_WRONLY);
@@ -39,7 +42,6 @@ static void be_silent(void) {
 int rank_join(int group) {
     const sfu_status status = sfu_ranks_join(group, &process);
     joined = true;
-    avoid_colour();
     if (status != SFU_OK) {
         return fail_status(status);
     }
@@ -50,9 +52,6 @@ int rank_join(int group) {
 }
 
 void rank_work(void) {
-    if (rank_count() > 0) {
-        avoid_colour();
-    }
     if (!rank_is_first()) {
         be_silent();
     }

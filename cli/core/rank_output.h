@@ -4,6 +4,9 @@
 
 #include "command.h"
 
+/* At the start of the program. Launchers may give a process a terminal though its output goes to a file: no colours. */
+void rank_start(void);
+
 /* The number of processes that a launcher started, if these are several; else 0. */
 int rank_count(void);
 

@@ -247,7 +247,7 @@ done:
 /* Rank 0 runs the study; the others of its group train with it. */
 static sfu_status run_trials(sfu__tuning *self) {
     if (sfu__ranks_obeys()) {
-        return sfu__follow_trials(&self->study->trials, self->pool);
+        return sfu__follow_trials(&self->study->trials, self->pool, sfu__tune_keep_waiting, self);
     }
     const sfu_status status = sfu__tune_run(self);
     if (status == SFU_OK) {

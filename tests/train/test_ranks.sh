@@ -168,3 +168,13 @@ for signal in TERM:143 INT:130; do
     [ $code -eq "${signal#*:}" ] && [ -e one-signal.safetensors ] || fail "$signal: exit $code: $(cat stderr)"
     rm one-signal.safetensors
 done
+
+# So does one to a rank that only trains the trials of a study with the first one. It is told once.
+(exec env --default-signal=INT mpirun -n 2 "$SFUMATO" tune made.safetensors gcn --trials 100000 --ranks-per-trial 2 \
+    --study stopped.db >/dev/null 2>stderr </dev/null) &
+job=$!
+wait_until 'ready stopped.db 2' $job
+kill -INT "${all[1]}"
+code=0
+wait $job || code=$?
+[ $code -eq 130 ] && [ "$(grep -c '^sfumato:.* interrupted' stderr)" = 1 ] || fail "a follower: exit $code: $(cat stderr)"

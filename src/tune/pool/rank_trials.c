@@ -62,20 +62,25 @@ static sfu_status hear_trials(sfu__trials *trials, int32_t count) {
     return SFU_OK;
 }
 
-static sfu_status train(sfu__trial_pool *pool, const sfu__trial *trial) {
+/* A trial that a rank has stopped has no result; rank 0 then announces the end. */
+static sfu_status train(sfu__trial_pool *pool, const sfu__trial *trial, bool (*goes_on)(void *user), void *user) {
+    static const double tick_s = 0.2;
     sfu_status status = SFU_OK;
     sfu__finished finished;
     int count = 0;
     SFU_TRY(sfu__trial_pool_submit(pool, trial));
     sfu__trial_pool_launch(pool);
-    while (count == 0) {
-        SFU_TRY(sfu__trial_pool_take(&count, &finished, 1, pool, 1));
+    while (count == 0 && status == SFU_OK) {
+        status = sfu__trial_pool_take(&count, &finished, 1, pool, tick_s);
+        if (!goes_on(user)) {
+            sfu__trial_pool_interrupt(pool);
+        }
     }
 done:
-    return status;
+    return status == SFU_ERR_CANCELLED ? SFU_OK : status;
 }
 
-sfu_status sfu__follow_trials(sfu__trials *trials, sfu__trial_pool *pool) {
+sfu_status sfu__follow_trials(sfu__trials *trials, sfu__trial_pool *pool, bool (*goes_on)(void *user), void *user) {
     const sfu__mpi *mpi = sfu__ranks_here()->mpi;
     sfu_status status = SFU_OK;
     message heard = {.kind = TRIAL};
@@ -85,11 +90,11 @@ sfu_status sfu__follow_trials(sfu__trials *trials, sfu__trial_pool *pool) {
         mpi->broadcast(&heard, sizeof heard);
         if (heard.kind == TRIAL) {
             mpi->broadcast(values, heard.width * (int64_t)sizeof *values);
-            SFU_TRY(train(pool, &(sfu__trial){.seed = heard.seed, .values = values}));
+            SFU_TRY(train(pool, &(sfu__trial){.seed = heard.seed, .values = values}, goes_on, user));
         }
     }
     SFU_TRY(heard.kind == END ? hear_trials(trials, heard.count)
-                              : sfu__fail(SFU_ERR_CANCELLED, "the study was stopped by rank 0"));
+                              : sfu__fail(SFU_ERR_CANCELLED, "the study was stopped by another rank"));
 done:
     sfu__free(values);
     return status;

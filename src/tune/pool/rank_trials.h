@@ -13,7 +13,9 @@ void sfu__announce_trial(uint64_t seed, const double *values, int width);
 /* Called by rank 0 at the end of a study that has trained all trials, or with NULL if it failed. The pool is idle. */
 void sfu__announce_end(const sfu__trials *trials);
 
-/* Called by the others: trains what is announced until the end, and gets the trials. */
-SFU_CHECKED sfu_status sfu__follow_trials(sfu__trials *trials, sfu__trial_pool *pool);
+/* Called by the others: trains what is announced until the end, and gets the trials. goes_on(user), called now and then
+ * while a trial is trained, returns false to stop the study of all ranks. */
+SFU_CHECKED sfu_status sfu__follow_trials(sfu__trials *trials, sfu__trial_pool *pool, bool (*goes_on)(void *user),
+                                          void *user);
 
 #endif

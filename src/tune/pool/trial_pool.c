@@ -157,7 +157,7 @@ static sfu_status train(sfu__pool_thread *self, sfu__pool_task *task, const sfu_
     self->epoch_times = (sfu__pool_times){.number = task->finished.number};
     sfu__training_run(&training, runner, after_epoch, self);
     end_help(self);
-    if (training.stopped && atomic_load(&pool->stop)) {
+    if (training.stopped) { /* by this pool, or by that of another rank */
         SFU_TRY(sfu__fail(SFU_ERR_CANCELLED, "the trial was stopped"));
     }
     task->finished.outcome = sfu__outcome_of(&training);
@@ -229,6 +229,7 @@ static void *thread_main(void *argument) {
         pthread_mutex_unlock(&pool->lock);
         const sfu_status status = run_task(self, task);
         pthread_mutex_lock(&pool->lock);
+        pool->ends = pool->ends || status == SFU_ERR_CANCELLED; /* no further trial is begun, on any rank */
         sfu__pool_end_task(pool, task, status);
     }
     pthread_mutex_unlock(&pool->lock);
@@ -296,6 +297,8 @@ sfu_status sfu__trial_pool_new(sfu__trial_pool **pool, const sfu__trial_pool_opt
 done:
     return status;
 }
+
+void sfu__trial_pool_interrupt(sfu__trial_pool *pool) { atomic_store(&pool->stop, true); }
 
 void sfu__trial_pool_stop(sfu__trial_pool *pool) {
     pthread_mutex_lock(&pool->lock);

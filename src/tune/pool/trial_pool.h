@@ -28,6 +28,9 @@ SFU_CHECKED sfu_status sfu__trial_pool_new(sfu__trial_pool **pool, const sfu__tr
 /* Training runs end after their current epoch and have no results. What had finished before can still be taken. */
 void sfu__trial_pool_stop(sfu__trial_pool *pool);
 
+/* The same for a pool without a GPU, but does not wait for them. */
+void sfu__trial_pool_interrupt(sfu__trial_pool *pool);
+
 /* Stops it first. */
 void sfu__trial_pool_free(sfu__trial_pool *pool);
 

@@ -213,7 +213,10 @@ sfu_status sfu__pg_read_url(sfu__pg *self) {
         sfu__pq.free_memory(error); /* it may quote the password */
     }
     if (options == NULL) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%s: expected postgresql://USER@HOST:PORT/DATABASE", self->shown);
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: expected postgresql://USER@HOST:PORT/DATABASE%s", self->shown,
+                         strchr(self->url, '?') != NULL
+                             ? ", and after ? only parameters of its connections, such as connect_timeout=10"
+                             : "");
     }
     int64_t seconds = 0;
     for (const PQconninfoOption *option = options; option->keyword != NULL; option++) {
