@@ -171,9 +171,9 @@ done
 
 # So does one to a rank that only trains the trials of a study with the first one. It is told once.
 (exec env --default-signal=INT mpirun -n 2 "$SFUMATO" tune made.safetensors gcn --trials 100000 --ranks-per-trial 2 \
-    --study stopped.db >/dev/null 2>stderr </dev/null) &
+    --study stopped.db -o followed.safetensors >/dev/null 2>stderr </dev/null) &
 job=$!
-wait_until 'ready stopped.db 2' $job
+wait_until 'ready followed.safetensors 2' $job
 kill -INT "${all[1]}"
 code=0
 wait $job || code=$?

@@ -223,7 +223,9 @@ static sfu__pool_task *wait_for_task(sfu__trial_pool *pool) {
 static void *thread_main(void *argument) {
     sfu__pool_thread *self = argument;
     sfu__trial_pool *pool = self->pool;
-    (void)sfu__watch_flag(&pool->stop);
+    if (sfu__ranks_here() == NULL) { /* ranks make a plan together, and agree on the epoch that is the last */
+        (void)sfu__watch_flag(&pool->stop);
+    }
     pthread_mutex_lock(&pool->lock);
     for (sfu__pool_task *task = wait_for_task(pool); task != NULL; task = wait_for_task(pool)) {
         pthread_mutex_unlock(&pool->lock);
