@@ -320,7 +320,7 @@ static void the_same_bytes_everywhere(void **state) {
     (void)state;
     static outcome outcomes[EXPERIMENTS];
     sfu__gpu *gpu = NULL;
-    if (sfu__gpu_present()) {
+    if (!test_is_slow() && sfu__gpu_present()) { /* sanitizers see the code of GPUs in test_gpu_*.c */
         assert_ok(sfu__gpu_open(&gpu, 0));
         print_message("also on cuda:0 (%s)\n", sfu__gpu_facts_of(gpu)->name);
     }
