@@ -67,7 +67,8 @@ if [ "${BUILD_KIND:-plain}" = plain ]; then
 
     # The limit that a refusal names is enough.
     enough() { # COMMAND...
-        fails ' up to .*, more than the limit of 1M; use a larger limit' "$@" --quiet --memory 1M
+        fails '\(needs up to .* of memory\|memory, up to .*\), more than the limit of 1M; use a larger limit' \
+            "$@" --quiet --memory 1M
         local named
         named=$(sed 's/.* up to \([0-9.]*[KMG]\)[ ,].*/\1/' error)
         "$SFUMATO" "$@" --quiet --memory "$named" >/dev/null
@@ -88,6 +89,7 @@ if [ "${BUILD_KIND:-plain}" = plain ]; then
     for network in 'smooth^2(teleport=0.1) | dense 16 relu | softmax' 'smooth^2 | smooth^2(teleport=0.3) | softmax'; do
         "$SFUMATO" train few.safetensors "$network" --epochs 3 --quiet --force -o returns.st >/dev/null
         "$SFUMATO" predict few.safetensors returns.st --quiet --force -o returns.csv >/dev/null
+        rm -f within.csv
         for limit in 8 9 10 12 14; do
             "$SFUMATO" predict few.safetensors returns.st --quiet --force -o within.csv --memory ${limit}M 2>/dev/null \
                 >/dev/null || continue
