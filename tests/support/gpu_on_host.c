@@ -44,7 +44,7 @@ static void train_like_gpu(sfu__gpu_outcome *outcome, float *best, int32_t *miss
     sfu__gpu_image_place(&made->image, (uint64_t)(uintptr_t)made->image.bytes);
     const sfu__gpu_program *program = (const sfu__gpu_program *)(void *)(made->image.bytes + made->program_at);
     float *memory = aligned_alloc(64, ((size_t)program->memory * sizeof(float) + 63) / 64 * 64);
-    char *shared = aligned_alloc(64, GPU_ON_HOST_SHARED);
+    char *shared = aligned_alloc(64, GPU_ON_HOST_MOST_SHARED);
     assert_non_null(memory);
     assert_non_null(shared);
     memset(memory, 0x7f, (size_t)program->memory * sizeof(float)); /* nothing may rely on what was there */

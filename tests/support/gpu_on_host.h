@@ -7,7 +7,7 @@
 #include "gpu_translate.h"
 #include "train.h"
 
-enum { GPU_ON_HOST_SHARED = 1 << 16 }; /* most bytes of a block */
+enum { GPU_ON_HOST_SHARED = 1 << 16, GPU_ON_HOST_MOST_SHARED = 1 << 18 }; /* bytes of a block */
 
 /* A dataset, a split of it and its objective. */
 typedef struct gpu_material {

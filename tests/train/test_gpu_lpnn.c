@@ -42,6 +42,44 @@ static sfu_dataset *dense_dataset(bool directed) {
     return dataset;
 }
 
+/* More nodes than fit into one band of the transposed features: words of three kinds, in every node, in some and in
+ * few, so that chains end inside a band, at its end, and after several. */
+static sfu_dataset *long_dataset(void) {
+    enum { NODES = 7000, WORDS = 12, EDGES = 7000 };
+    static int32_t from[EDGES], to[EDGES], labels[NODES], indices[NODES * WORDS];
+    static int64_t indptr[NODES + 1];
+    static float values[NODES * WORDS];
+    sfu_dataset *dataset = NULL;
+    for (int i = 0; i < NODES; i++) {
+        from[i] = i;
+        to[i] = (int)((int64_t)i * i % 6007);
+        labels[i] = i * 7 % 5 % 3;
+        indptr[i + 1] = indptr[i];
+        for (int j = 0; j < WORDS; j++) {
+            if (j < 2 || (j < 9 ? (i * 31 + j * 17) % 13 < 5 : i % (1000 + 700 * j) == j)) {
+                indices[indptr[i + 1]] = j;
+                values[indptr[i + 1]++] = (float)((i * 37 + j * 17) % 101) / 101.0F;
+            }
+        }
+    }
+    const sfu_arrays arrays = {.size = sizeof arrays,
+                               .nodes = NODES,
+                               .edges = EDGES,
+                               .edge_from = from,
+                               .edge_to = to,
+                               .features = WORDS,
+                               .indptr = indptr,
+                               .indices = indices,
+                               .values = values,
+                               .labels = labels};
+    sfu_import_options options;
+    sfu_import_options_init(&options);
+    options.name = "long";
+    options.threads = 1;
+    assert_ok(sfu_dataset_from_arrays(&dataset, &arrays, &options));
+    return dataset;
+}
+
 static void check(const gpu_material *it, const char *text, double dropout, sfu_keep keep, int shared_bytes) {
     sfu_net *net = NULL;
     sfu__runner runner = {0};
@@ -115,6 +153,16 @@ static void a_public_dataset(void **state) {
     gpu_material_clear(&it);
 }
 
+static void bands_of_nodes(void **state) {
+    (void)state;
+    gpu_material it;
+    gpu_material_make(&it, long_dataset());
+    check(&it, "lpnn", 0.4, SFU_KEEP_LAST, GPU_ON_HOST_MOST_SHARED);
+    check(&it, "lpnn", 0.4, SFU_KEEP_LAST, 0);
+    check(&it, "lpnn", 0.0, SFU_KEEP_LAST, GPU_ON_HOST_MOST_SHARED);
+    gpu_material_clear(&it);
+}
+
 typedef struct translation_case {
     const sfu__runner *runner;
     const sfu__objective *objective;
@@ -149,6 +197,7 @@ int main(void) {
         cmocka_unit_test(every_reading),
         cmocka_unit_test(dense_features),
         cmocka_unit_test(a_public_dataset),
+        cmocka_unit_test(bands_of_nodes),
         cmocka_unit_test(failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

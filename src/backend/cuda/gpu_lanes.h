@@ -194,7 +194,9 @@ SFU__DEVICE_FN sfu__gpu_chain gpu_chain_at(const sfu__gpu_chain *chains, int64_t
     return chains[at];
 #endif
 }
-SFU__DEVICE_FN int gpu_chain_count(const sfu__gpu_chain *chain) { return (int)(chain->count_and_order & 0xff); }
+SFU__DEVICE_FN int gpu_chain_count(const sfu__gpu_chain *chain) {
+    return (int)(chain->count_and_order & SFU__GPU_COUNT);
+}
 
 /* Entries k and k + 1 of the chain are at k / 2 * SFU__GPU_GROUP. */
 SFU__DEVICE_FN const sfu__u4 *gpu_chain_pairs(const sfu__gpu_matrix *A, const sfu__gpu_chain *chain) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum { CHAIN = SFU__CHAIN_TERMS, PAIR = 2, GROUP = SFU__GPU_GROUP, ORDERS = 1 << 24 };
+enum { BAND_COLUMNS = 3072 }; /* most of a band: 16 columns of so many rows of B fit into the memory of a block */
 
 static int64_t row_count(const sfu__sparse *A, int64_t row) { return A->indptr[row + 1] - A->indptr[row]; }
 static int64_t chains_of(int64_t entries) { return entries <= CHAIN ? 1 : (entries + CHAIN - 1) / CHAIN; }
@@ -25,38 +26,133 @@ static sfu_status too_large(const sfu__sparse *A) {
                      (long long)A->rows);
 }
 
-/* ---- chains ------------------------------------------------------------------------------------------------------ */
+/* ---- bands ------------------------------------------------------------------------------------------------------- */
 
-/* Entries of chain `order` of a row with `count` entries. */
-static int32_t chain_length(int64_t count, int64_t order) {
-    const int64_t left = count - order * CHAIN;
-    return (int32_t)(left < CHAIN ? left : CHAIN);
+static int band_of(const sfu__gpu_matrix *head, int32_t column) {
+    return head->band_count > 1 ? (column - head->bands[0].first_column) / head->bands[0].column_count : 0;
 }
 
-/* Counts the chains and where each row's start, before sorting. */
+/* Whether the bands of the entries of each row ascend, so that the parts of a cut chain are summed in order. */
+static bool bands_ascend(const sfu__gpu_layout *layout) {
+    const sfu__sparse *A = layout->matrix;
+    bool ascend = true;
+    for (int64_t row = 0; row < A->rows && ascend; row++) {
+        for (int64_t e = A->indptr[row] + 1; e < A->indptr[row + 1] && ascend; e++) {
+            ascend = band_of(&layout->head, A->indices[e - 1]) <= band_of(&layout->head, A->indices[e]);
+        }
+    }
+    return ascend;
+}
+
+/* Divides `count` columns from `first` on into `bands` of equal size. */
+static void set_bands(sfu__gpu_matrix *head, int32_t first, int32_t count, int32_t bands) {
+    const int32_t size = (count + bands - 1) / bands;
+    head->band_count = bands;
+    for (int32_t i = 0; i < bands; i++) {
+        const int32_t left = count - i * size;
+        head->bands[i] = (sfu__gpu_band){.first_column = first + i * size, .column_count = left < size ? left : size};
+    }
+}
+
+/* The columns that the entries lie in, in one band or several. */
+static void find_bands(sfu__gpu_layout *layout, const sfu__gpu_source *source) {
+    const sfu__sparse *A = layout->matrix;
+    int32_t first = A->cols, end = 0;
+    for (int64_t e = A->indptr[0]; e < A->indptr[A->rows]; e++) {
+        first = A->indices[e] < first ? A->indices[e] : first;
+        end = A->indices[e] >= end ? A->indices[e] + 1 : end;
+    }
+    const int32_t count = first < end ? end - first : 0, bands = (count + BAND_COLUMNS - 1) / BAND_COLUMNS;
+    first = count > 0 ? first : 0;
+    if (source->in_bands && bands > 1 && bands <= SFU__GPU_BANDS) {
+        set_bands(&layout->head, first, count, bands);
+    }
+    if (layout->head.band_count == 0 || !bands_ascend(layout)) {
+        set_bands(&layout->head, first, count, 1);
+    }
+}
+
+/* ---- chains ------------------------------------------------------------------------------------------------------ */
+
+/* What one thread sums at a time: a chain, or the part of it that lies in one band. */
+typedef struct piece {
+    int64_t begin, end; /* entries; none: the row is empty */
+    int64_t order;      /* number of the chain in its row */
+    int band;
+    bool continues; /* the chain began in an earlier band */
+} piece;
+
+/* The piece that begins at entry e of a row. */
+static piece piece_at(const sfu__gpu_layout *layout, int64_t row, int64_t e) {
+    const sfu__sparse *A = layout->matrix;
+    const int64_t position = e - A->indptr[row], left = A->indptr[row + 1] - e, rest = CHAIN - position % CHAIN;
+    const int64_t end = e + (left < rest ? left : rest);
+    piece found = {e, end, position / CHAIN, left > 0 ? band_of(&layout->head, A->indices[e]) : 0,
+                   position % CHAIN != 0};
+    if (layout->head.band_count > 1) {
+        for (found.end = e; found.end < end && band_of(&layout->head, A->indices[found.end]) == found.band;) {
+            found.end++;
+        }
+    }
+    return found;
+}
+static piece first_piece(const sfu__gpu_layout *layout, int64_t row) {
+    return piece_at(layout, row, layout->matrix->indptr[row]);
+}
+static bool is_last(const sfu__gpu_layout *layout, int64_t row, const piece *of) {
+    return of->end == layout->matrix->indptr[row + 1];
+}
+static int32_t length_of(const piece *of) { return (int32_t)(of->end - of->begin); }
+
+/* Pieces are sorted within each stage, or each band. */
+enum { BUCKETS = SFU__GPU_STAGES > SFU__GPU_BANDS ? (int)SFU__GPU_STAGES : (int)SFU__GPU_BANDS };
+static int bucket_of(const sfu__gpu_layout *layout, const piece *of, int stage) {
+    return layout->head.band_count > 1 ? of->band : stage;
+}
+
+/* Counts the pieces of a row, also by bucket. */
+static int64_t count_row(int64_t counts[BUCKETS], const sfu__gpu_layout *layout, int64_t row, int stage) {
+    if (layout->head.band_count == 1) {
+        const int64_t chains = chains_of(row_count(layout->matrix, row));
+        counts[stage] += chains;
+        return chains;
+    }
+    int64_t pieces = 1;
+    piece at = first_piece(layout, row);
+    for (counts[at.band]++; !is_last(layout, row, &at); pieces++) {
+        at = piece_at(layout, row, at.end);
+        counts[at.band]++;
+    }
+    return pieces;
+}
+
+/* Counts the pieces and where each row's start, before sorting. */
 static void count_chains(sfu__gpu_layout *layout, const sfu__gpu_source *source) {
     const sfu__sparse *A = source->matrix;
-    int64_t chain_counts[SFU__GPU_STAGES] = {0}, long_counts[SFU__GPU_STAGES] = {0}, chains = 0, long_rows = 0;
+    sfu__gpu_matrix *head = &layout->head;
+    int64_t counts[BUCKETS] = {0}, long_counts[SFU__GPU_STAGES] = {0}, chains = 0, long_rows = 0;
     layout->first_chain[0] = 0;
     for (int64_t row = 0; row < A->rows; row++) {
-        const int64_t count = chains_of(row_count(A, row));
         const int stage = stage_of(source, result_row(A, row));
-        chain_counts[stage] += count;
+        const int64_t count = count_row(counts, layout, row, stage);
         long_counts[stage] += count > 1;
-        layout->head.part_count += count > 1 ? (int32_t)count : 0;
+        head->part_count += count > 1 ? (int32_t)chains_of(row_count(A, row)) : 0;
         layout->first_chain[row + 1] = layout->first_chain[row] + count;
     }
     for (int stage = 0; stage < SFU__GPU_STAGES; stage++) {
-        layout->head.chain_ends[stage] = (int32_t)(chains += chain_counts[stage]);
-        layout->head.long_ends[stage] = (int32_t)(long_rows += long_counts[stage]);
+        head->chain_ends[stage] = (int32_t)(chains += head->band_count == 1 ? counts[stage] : 0);
+        head->long_ends[stage] = (int32_t)(long_rows += long_counts[stage]);
     }
-    layout->head.chain_count = (int32_t)chains;
-    layout->head.long_count = (int32_t)long_rows;
+    for (int band = 0; head->band_count > 1 && band < head->band_count; band++) {
+        head->bands[band].chain_end = head->chain_ends[SFU__GPU_STAGES - 1] = (int32_t)(chains += counts[band]);
+    }
+    head->chain_count = (int32_t)chains;
+    head->long_count = (int32_t)long_rows;
 }
 
-/* Where the chains of a stage and length start after sorting: stages ascend, lengths descend. */
+/* Where the pieces of a bucket and length start after sorting: buckets ascend, lengths descend. */
 typedef struct buckets {
-    int64_t next[SFU__GPU_STAGES][CHAIN + 1];
+    int64_t next[BUCKETS][CHAIN + 1];
 } buckets;
 
 /* Rows in the order of their results, if their chains are sorted in blocks: few at a time, so that the keep words of
@@ -83,20 +179,24 @@ done:
 }
 static int64_t row_at(const row_order *order, int64_t i) { return order->rows != NULL ? order->rows[i] : i; }
 
-/* Sorts the chains of a block of rows from the i-th on; they start at `first`. */
-static void sort_chains(buckets *to, const sfu__gpu_source *source, const row_order *order, int64_t i, int64_t first) {
+/* Sorts the pieces of a block of rows from the i-th on; they start at `first`. */
+static void sort_chains(buckets *to, const sfu__gpu_layout *layout, const sfu__gpu_source *source,
+                        const row_order *order, int64_t i, int64_t first) {
     const sfu__sparse *A = source->matrix;
     memset(to, 0, sizeof *to);
     for (const int64_t end = i + order->block; i < end && i < A->rows; i++) {
-        const int64_t row = row_at(order, i), count = row_count(A, row), chains = chains_of(count);
-        for (int64_t k = 0; k < chains; k++) {
-            to->next[stage_of(source, result_row(A, row))][chain_length(count, k)]++;
+        const int64_t row = row_at(order, i);
+        const int stage = stage_of(source, result_row(A, row));
+        piece at = first_piece(layout, row);
+        for (to->next[bucket_of(layout, &at, stage)][length_of(&at)]++; !is_last(layout, row, &at);) {
+            at = piece_at(layout, row, at.end);
+            to->next[bucket_of(layout, &at, stage)][length_of(&at)]++;
         }
     }
-    for (int stage = 0; stage < SFU__GPU_STAGES; stage++) {
+    for (int bucket = 0; bucket < BUCKETS; bucket++) {
         for (int length = CHAIN; length >= 0; length--) {
-            const int64_t count = to->next[stage][length];
-            to->next[stage][length] = first;
+            const int64_t count = to->next[bucket][length];
+            to->next[bucket][length] = first;
             first += count;
         }
     }
@@ -124,23 +224,27 @@ static sfu_status fill_chains(arrays *to, sfu__gpu_layout *layout, const sfu__gp
     }
     for (int64_t i = 0; i < A->rows; i++) {
         if (i % order.block == 0) {
-            sort_chains(&at, source, &order, i, filled);
+            sort_chains(&at, layout, source, &order, i, filled);
         }
-        const int64_t row = row_at(&order, i), count = row_count(A, row), chains = chains_of(count);
-        const int32_t result = result_row(A, row);
+        const int64_t row = row_at(&order, i), pieces = layout->first_chain[row + 1] - layout->first_chain[row];
+        const int32_t result = result_row(A, row), chains = (int32_t)chains_of(row_count(A, row));
         const int stage = stage_of(source, result);
-        if (chains > 1) {
-            to->long_rows[long_next[stage]++] = (sfu__gpu_long_row){result, part, (int32_t)chains};
+        if (pieces > 1) {
+            to->long_rows[long_next[stage]++] = (sfu__gpu_long_row){result, part, chains};
         }
-        for (int64_t k = 0; k < chains; k++) {
-            const int32_t length = chain_length(count, k);
-            const int64_t sorted = at.next[stage][length]++;
+        piece from = first_piece(layout, row);
+        for (int64_t k = 0; k < pieces; k++) {
+            const int64_t sorted = at.next[bucket_of(layout, &from, stage)][length_of(&from)]++;
             layout->sorted_chain[layout->first_chain[row] + k] = (int32_t)sorted;
-            to->chains[sorted] = (sfu__gpu_chain){.row = result,
-                                                  .part = chains > 1 ? part++ : -1,
-                                                  .count_and_order = (uint32_t)length | (uint32_t)k << 8};
+            to->chains[sorted] = (sfu__gpu_chain){
+                .row = result,
+                .part = pieces > 1 ? part + (int32_t)from.order : -1,
+                .count_and_order = (uint32_t)length_of(&from) | (from.continues ? (uint32_t)SFU__GPU_CONTINUES : 0) |
+                                   (uint32_t)from.order << 8};
+            from = piece_at(layout, row, from.end);
         }
-        filled += chains;
+        part += pieces > 1 ? chains : 0;
+        filled += pieces;
     }
 done:
     sfu__free(order.rows);
@@ -148,7 +252,7 @@ done:
 }
 
 static int32_t pairs_of(const sfu__gpu_chain *chain) {
-    return ((int32_t)(chain->count_and_order & 0xff) + PAIR - 1) / PAIR;
+    return ((int32_t)(chain->count_and_order & SFU__GPU_COUNT) + PAIR - 1) / PAIR;
 }
 
 /* Gives every chain its place: a group is as long as its longest chain. */
@@ -173,7 +277,7 @@ static sfu_status place_chains(arrays *to, sfu__gpu_layout *layout) {
 
 /* ---- entries ----------------------------------------------------------------------------------------------------- */
 
-/* The bit of entry e of a matrix in its keep words. */
+/* The bit of entry e of a matrix in its keep words. A matrix whose mask others use has one band. */
 static uint32_t bit_of(const sfu__gpu_layout *layout, int64_t row, int64_t e) {
     const int64_t position = e - layout->matrix->indptr[row];
     const int64_t chain = layout->sorted_chain[layout->first_chain[row] + position / CHAIN];
@@ -227,10 +331,15 @@ static sfu_status fill_entries(const arrays *to, sfu__gpu_layout *layout, const 
         find_words(layout, bits);
     }
     for (int64_t row = 0; row < A->rows; row++) {
+        const int32_t *sorted = layout->sorted_chain + layout->first_chain[row];
+        piece in = first_piece(layout, row);
         for (int64_t e = A->indptr[row]; e < A->indptr[row + 1]; e++) {
-            const int64_t value = permuted ? A->value_perm[e] : e, position = e - A->indptr[row];
-            const int32_t chain = layout->sorted_chain[layout->first_chain[row] + position / CHAIN];
-            const int64_t k = position % CHAIN,
+            if (e == in.end) {
+                in = piece_at(layout, row, e);
+                sorted++;
+            }
+            const int32_t chain = *sorted;
+            const int64_t value = permuted ? A->value_perm[e] : e, k = e - in.begin,
                           at = PAIR * ((int64_t)to->chains[chain].first_pair + k / PAIR * GROUP) + k % PAIR;
             to->entries[at].column = (uint32_t)A->indices[e];
             to->entries[at].value = source->learned ? (uint32_t)value : float_bits(A->values[value]);
@@ -298,22 +407,10 @@ done:
     return status;
 }
 
-/* The columns that the entries lie in. */
-static void find_columns(sfu__gpu_layout *layout) {
-    const sfu__sparse *A = layout->matrix;
-    int32_t first = A->cols, end = 0;
-    for (int64_t e = A->indptr[0]; e < A->indptr[A->rows]; e++) {
-        first = A->indices[e] < first ? A->indices[e] : first;
-        end = A->indices[e] >= end ? A->indices[e] + 1 : end;
-    }
-    layout->head.first_column = first < end ? first : 0;
-    layout->head.column_count = first < end ? end - first : 0;
-}
-
 static bool has_zeros(const arrays *from, const sfu__gpu_layout *layout) {
     bool some = false;
     for (int32_t i = 0; i < layout->head.chain_count && !some; i++) {
-        const int32_t count = (int32_t)(from->chains[i].count_and_order & 0xff);
+        const int32_t count = (int32_t)(from->chains[i].count_and_order & SFU__GPU_COUNT);
         const uint64_t all = count == CHAIN ? UINT64_MAX : (UINT64_C(1) << count) - 1;
         some = from->nonzero[i] != all;
     }
@@ -328,7 +425,7 @@ sfu_status sfu__gpu_layout_make(sfu__gpu_layout *layout, sfu__gpu_image *image, 
     layout->head.rows = A->rows;
     layout->head.cols = A->cols;
     layout->head.entry_count = A->indptr[A->rows];
-    find_columns(layout);
+    find_bands(layout, source);
     SFU_TRY(make_chains(&own, layout, image, source));
     SFU_TRY(make_entries(&own, layout, image, source));
     if (!source->learned && has_zeros(&own, layout)) {

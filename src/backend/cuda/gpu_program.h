@@ -20,6 +20,7 @@ enum {
     SFU__GPU_STAGES = 6,   /* as SFU__STAGES */
     SFU__GPU_MASKS = 16,   /* dropout masks of a training step */
     SFU__GPU_GROUP = 8,    /* chains whose entries are interleaved */
+    SFU__GPU_BANDS = 8,    /* most bands of a matrix */
     SFU__GPU_NO_MASK = -1, /* of a step */
     SFU__GPU_ALL_ROWS = -1 /* instead of a stage */
 };
@@ -36,8 +37,19 @@ typedef struct sfu__gpu_chain {
     uint32_t first_pair;      /* of its entries, two of which are loaded at once; the next is SFU__GPU_GROUP later */
     int32_t row;              /* of the result */
     int32_t part;             /* where the sum is kept, if the row has several chains; -1: it is the whole row */
-    uint32_t count_and_order; /* entries (0: the row is empty), and 256 times the number of the chain in its row */
+    uint32_t count_and_order; /* entries (0: the row is empty), SFU__GPU_CONTINUES, and 256 times the number of the
+                                 chain in its row */
 } sfu__gpu_chain;
+
+/* A chain that is cut between bands goes on from the sum that its part has. */
+enum { SFU__GPU_COUNT = 0x7f, SFU__GPU_CONTINUES = 0x80 };
+
+/* A range of columns, whose chains lie together. A matrix with more columns than fit into the memory of a block has
+ * several; products go through them in order. */
+typedef struct sfu__gpu_band {
+    int32_t first_column, column_count; /* of its entries: which rows of B a product needs */
+    int32_t chain_end;
+} sfu__gpu_band;
 
 /* A row of several chains. */
 typedef struct sfu__gpu_long_row {
@@ -55,11 +67,12 @@ typedef struct sfu__gpu_matrix {
     const uint32_t *mask_bits; /* NULL, or of a transpose: bit of each entry in the keep words of the source */
     const uint64_t *nonzero;   /* NULL, or per chain: which of its entries are not zero */
     int32_t rows, cols;
-    int32_t first_column, column_count; /* of its entries: which rows of B a product needs */
-    int32_t first_word, word_count;     /* of a transpose with a mask: which keep words of its source it needs */
-    int64_t entry_count, pair_count;    /* pairs: with the padding of the groups */
+    int32_t band_count;              /* several: only with one stage */
+    int32_t first_word, word_count;  /* of a transpose with a mask: which keep words of its source it needs */
+    int64_t entry_count, pair_count; /* pairs: with the padding of the groups */
     int32_t chain_count, long_count, part_count;
     int32_t chain_ends[SFU__GPU_STAGES], long_ends[SFU__GPU_STAGES];
+    sfu__gpu_band bands[SFU__GPU_BANDS];
 } sfu__gpu_matrix;
 
 /* How the value of an entry is found. */

@@ -2,8 +2,8 @@
  *
  * A thread computes up to 16 columns of one accumulation chain. The columns of B go through the memory of the block in
  * slices, if they fit there: rows are then gathered from it. The blocks of a training divide the slices, and the chains
- * of a slice, among themselves. Phases: the keep words of a transpose, gathered from those of its source; the chains;
- * the rows of several chains.
+ * of a slice, among themselves. Phases: the keep words of a transpose, gathered from those of its source; the chains of
+ * each band; the rows of several chains.
  */
 #ifndef SFU_GPU_SPMM_H
 #define SFU_GPU_SPMM_H
@@ -102,12 +102,11 @@ SFU__DEVICE_FN void gpu_add_four(sfu__f4 sum[GPU_QUADS], const sfu__gpu_four *fo
     }
 }
 
-/* The sum of a chain. The next entries are loaded before the last ones are used. */
+/* Adds a chain to the sum. The next entries are loaded before the last ones are used. */
 SFU__DEVICE_FN void gpu_chain_sum(sfu__f4 sum[GPU_QUADS], const sfu__u4 *pairs, int count, uint64_t word,
                                   const sfu__gpu_gather *B, const sfu__gpu_scaling *by, const int values,
                                   const int quads, const int in_shared) {
     const int skips = values == SFU__GPU_VALUES_KEPT;
-    SFU__UNROLL for (int i = 0; i < GPU_QUADS; i++) { sum[i] = gpu_zero(); }
     sfu__gpu_four four = skips ? gpu_take_four(pairs, &word) : gpu_four_at(pairs, 0);
     SFU__NO_UNROLL for (int k = 0; k < count; k += 4) {
         const sfu__gpu_four next = skips ? gpu_take_four(pairs, &word) : gpu_four_at(pairs, k + 4);
@@ -123,6 +122,8 @@ typedef struct sfu__gpu_slice {
     int64_t first;   /* quad of B and C */
     int shift;       /* log2 of the quads */
     int part, parts; /* this block's share of the chains */
+    int first_column, column_count; /* of its band, and the chains */
+    int chain, chain_end;
 } sfu__gpu_slice;
 
 /* Where the results of a product go. Kept in registers: a store might change what is in memory. */
@@ -190,6 +191,13 @@ SFU__DEVICE_FN void gpu_chains_of(const sfu__gpu_run *run, const sfu__gpu_step *
         const uint64_t next_word = masked ? words[after] : 0;
         const int count = values == SFU__GPU_VALUES_KEPT ? gpu_bit_count(word) : gpu_chain_count(&chain);
         sfu__f4 sum[GPU_QUADS];
+        SFU__UNROLL for (int i = 0; i < GPU_QUADS; i++) { sum[i] = gpu_zero(); }
+        if (values == SFU__GPU_VALUES_ZEROED && (chain.count_and_order & SFU__GPU_CONTINUES) != 0) {
+            SFU__UNROLL for (int i = 0; i < quads; i++) {
+                const int quad = first + (int)(B->quad[i] + B->skipped);
+                sum[i] = quad < to.quads ? to.parts[(int64_t)chain.part * to.quads + quad] : gpu_zero();
+            }
+        }
         gpu_chain_sum(sum, gpu_chain_pairs(A, &chain), count, word, B, &by, values, quads, in_shared);
         SFU__UNROLL for (int i = 0; i < quads; i++) {
             const int quad = first + (int)(B->quad[i] + B->skipped);
@@ -209,14 +217,13 @@ SFU__DEVICE_FN void gpu_chains_of(const sfu__gpu_run *run, const sfu__gpu_step *
 SFU__DEVICE_FN void gpu_slice_chains(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A,
                                      const sfu__gpu_slice *slice, const sfu__f4 *rows, int64_t stride, const int values,
                                      const int quads, const int in_shared) {
-    const sfu__gpu_range range = gpu_stage_range(A->chain_ends, run->stage);
     const int width = (1 << slice->shift) / quads, thread = gpu_thread(run);
     const int together = GPU_ONE_LANE ? 1 : run->lanes / width; /* chains at once in a block */
     const int place = GPU_ONE_LANE ? 0 : thread / width;
-    const sfu__gpu_chains chains = {(int)range.begin + slice->part * together + place, (int)range.end,
-                                    together * slice->parts};
+    const sfu__gpu_chains chains = {slice->chain + slice->part * together + place, slice->chain_end, together * slice->parts};
     for (int lane = GPU_ONE_LANE ? 0 : thread % width; lane < width; lane += GPU_ONE_LANE ? 1 : width) {
-        sfu__gpu_gather B = {rows, stride, in_shared ? (uint32_t)A->first_column * (uint32_t)stride : 0, {0}};
+        const uint32_t skipped = in_shared ? (uint32_t)slice->first_column * (uint32_t)stride : 0;
+        sfu__gpu_gather B = {rows, stride, skipped, {0}};
         SFU__UNROLL for (int i = 0; i < quads; i++) {
             B.quad[i] = (uint32_t)((i + place) % quads * width + lane) - B.skipped;
         }
@@ -264,13 +271,13 @@ SFU__DEVICE_FN void gpu_slice_of(const sfu__gpu_run *run, const sfu__gpu_step *s
     }
 }
 
-/* Copies a slice of the rows of B that A needs to the memory of the block. Quads beyond these rows are zero. */
-SFU__DEVICE_FN void gpu_load_slice(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A,
-                                   const sfu__gpu_slice *slice) {
+/* Copies a slice of the rows of B that its band needs to the memory of the block. Quads beyond these rows are zero. */
+SFU__DEVICE_FN void gpu_load_slice(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_slice *slice) {
     const int quads = step->b.ld / 4, left = quads - (int)slice->first;
-    const sfu__f4 *from = gpu_quads(gpu_data(run, &step->b)) + (int64_t)A->first_column * quads + slice->first;
+    const sfu__f4 *from = gpu_quads(gpu_data(run, &step->b)) + (int64_t)slice->first_column * quads + slice->first;
     sfu__f4 *to = gpu_shared(run);
-    const int shift = slice->shift, mask = (1 << shift) - 1, lanes = run->lanes, count = A->column_count << shift;
+    const int shift = slice->shift, mask = (1 << shift) - 1, lanes = run->lanes;
+    const int count = slice->column_count << shift;
     for (int i = gpu_thread(run); i < count; i += lanes) {
         if ((i & mask) < left) {
             gpu_copy_quad(&to[i], from + (int64_t)(i >> shift) * quads + (i & mask));
@@ -293,15 +300,23 @@ SFU__DEVICE_FN int gpu_slice_shift(int64_t rows, int64_t quads, int64_t bytes) {
     return shift;
 }
 
-SFU__DEVICE_FN void gpu_spmm_chains(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A) {
+SFU__DEVICE_FN sfu__gpu_range gpu_band_chains(const sfu__gpu_run *run, const sfu__gpu_matrix *A, int band) {
+    const sfu__gpu_range chains = {band > 0 ? A->bands[band - 1].chain_end : 0, A->bands[band].chain_end};
+    return A->band_count > 1 ? chains : gpu_stage_range(A->chain_ends, run->stage);
+}
+
+SFU__DEVICE_FN void gpu_spmm_chains(const sfu__gpu_run *run, const sfu__gpu_step *step, const sfu__gpu_matrix *A,
+                                    int number) {
     const int64_t quads = step->c.ld / 4;
-    int shift = gpu_slice_shift(A->column_count, quads, run->shared_bytes);
+    const sfu__gpu_band band = A->bands[number];
+    const sfu__gpu_range chains = gpu_band_chains(run, A, number);
+    int shift = gpu_slice_shift(band.column_count, quads, run->shared_bytes);
     /* Entries per row of B that make up for its copy. There are functions for entries that are zeroed with wide slices
      * alone. */
     const int enough = shift >= 0 && 1 << shift >= quads ? 2 : 6;
     const int least = step->values == SFU__GPU_VALUES_ZEROED ? 2 : 0;
     const int in_shared = shift >= least && step->values != SFU__GPU_VALUES_LEARNED &&
-                          A->entry_count >= (int64_t)enough * A->column_count;
+                          A->entry_count >= (int64_t)enough * band.column_count * A->band_count;
     if (!in_shared) {
         shift = gpu_slice_shift(0, quads, 0);
     }
@@ -311,11 +326,17 @@ SFU__DEVICE_FN void gpu_spmm_chains(const sfu__gpu_run *run, const sfu__gpu_step
     const int slices = (int)((quads + (1 << shift) - 1) >> shift),
               sharing = slices < run->blocks ? slices : run->blocks;
     for (int s = run->block % sharing; s < slices; s += sharing) {
-        const sfu__gpu_slice slice = {(int64_t)s << shift, shift, run->block / sharing,
-                                      (run->blocks - run->block % sharing + sharing - 1) / sharing};
+        const sfu__gpu_slice slice = {(int64_t)s << shift,
+                                      shift,
+                                      run->block / sharing,
+                                      (run->blocks - run->block % sharing + sharing - 1) / sharing,
+                                      band.first_column,
+                                      band.column_count,
+                                      (int)chains.begin,
+                                      (int)chains.end};
         if (in_shared) {
             gpu_block_barrier();
-            gpu_load_slice(run, step, A, &slice);
+            gpu_load_slice(run, step, &slice);
             gpu_block_barrier();
         }
         gpu_slice_of(run, step, A, &slice, in_shared);
@@ -419,8 +440,8 @@ SFU__DEVICE_FN void gpu_spmm(const sfu__gpu_run *run, const sfu__gpu_step *step,
     const int chains = step->source_keep >= 0 ? 1 : 0;
     if (phase < chains) {
         gpu_gather_words(run, step, A);
-    } else if (phase == chains) {
-        gpu_spmm_chains(run, step, A);
+    } else if (phase - chains < A->band_count) {
+        gpu_spmm_chains(run, step, A, phase - chains);
     } else {
         gpu_spmm_long_rows(run, step, A);
     }

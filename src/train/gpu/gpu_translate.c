@@ -168,7 +168,7 @@ static sfu_status spmm_step(sfu__gpu_step *to, sfu__gpu_translator *self, const 
     const sfu__gpu_matrix *A = &self->matrices[to->matrix].layout.head;
     const int64_t floats = (int64_t)A->part_count * to->c.ld;
     self->parts_floats = floats > self->parts_floats ? floats : self->parts_floats;
-    to->phases = 1 + (to->source_keep >= 0) + (A->long_count > 0);
+    to->phases = A->band_count + (to->source_keep >= 0) + (A->long_count > 0);
 done:
     return status;
 }

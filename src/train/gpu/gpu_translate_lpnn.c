@@ -97,7 +97,7 @@ static sfu__gpu_step *add_spmm(state *self, sfu__gpu_operand c, int matrix, sfu_
     step->b = b;
     step->matrix = matrix;
     step->add = add;
-    step->phases = 1 + (A->long_count > 0);
+    step->phases = A->band_count + (A->long_count > 0);
     self->parts_floats = floats > self->parts_floats ? floats : self->parts_floats;
     return step;
 }
@@ -373,6 +373,7 @@ static sfu_status lay_out(state *self, int number, const sfu__lpnn_matrix *from,
         return SFU_OK;
     }
     const sfu__gpu_source source = {.matrix = &((const sfu__cpu_matrix *)(const void *)from->prepared)->view,
+                                    .in_bands = masked != NULL, /* X^T: all nodes are its columns */
                                     .masked = masked};
     return sfu__gpu_layout_make(&self->layouts[number], &self->to->image, &source);
 }
