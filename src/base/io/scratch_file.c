@@ -31,7 +31,8 @@ static sfu_status fail(const sfu__scratch *scratch, const char *what) {
     char *full = realpath(scratch->folder, NULL); /* "." would say nothing */
     sfu_status status = sfu__fail_system(full != NULL ? full : scratch->folder, what, error);
     if (status == SFU_ERR_IO) {
-        status = sfu__fail(status, "%s; it holds what does not fit the memory limit: %s", sfu_message(), scratch->remedy);
+        status =
+            sfu__fail(status, "%s; it holds what does not fit the memory limit: %s", sfu_message(), scratch->remedy);
     }
     free(full);
     return status;
@@ -68,8 +69,9 @@ done:
 }
 
 sfu_status sfu__scratch_new(sfu__scratch **scratch, const char *folder) {
-    return new_in(scratch, folder, strcmp(folder, ".") == 0 ? "run the command, or give its output (-o), elsewhere"
-                                                            : "give an output (-o) in another folder");
+    return new_in(scratch, folder,
+                  strcmp(folder, ".") == 0 ? "run the command, or give its output (-o), elsewhere"
+                                           : "give an output (-o) in another folder");
 }
 
 sfu_status sfu__scratch_new_somewhere(sfu__scratch **scratch) {

@@ -66,9 +66,8 @@ static sfu_status put_title(sfu__text *text, const sfu_results *results) {
 }
 
 static sfu_status put_range(sfu__text *text, const sfu__budgets *budgets, const char *what) {
-    return budgets->least < budgets->most
-               ? sfu__text_format(text, "%d to %d%s", budgets->least, budgets->most, what)
-               : sfu__text_format(text, "%d%s", budgets->most, what);
+    return budgets->least < budgets->most ? sfu__text_format(text, "%d to %d%s", budgets->least, budgets->most, what)
+                                          : sfu__text_format(text, "%d%s", budgets->most, what);
 }
 
 static sfu_status put_unequal(sfu__text *text, const sfu__budgets *budgets, const char *whose) {
