@@ -108,12 +108,10 @@ static int print_results(const sfu_results *results) {
 /* Finished studies are kept. */
 static int interrupted(const sfu_compare_progress *last) {
     if (last->total == 0) { /* while the settings and the data were read */
-        fail("interrupted; no study was run; run the same command again to resume");
-        return INTERRUPTED;
+        return fail_interrupted("interrupted; no study was run; run the same command again to resume");
     }
-    fail("interrupted; %s of %s studies are saved in %s; run the same command again to resume", grouped(last->done),
-         grouped(last->total), quote(settings.compare.folder));
-    return INTERRUPTED;
+    return fail_interrupted("interrupted; %s of %s studies are saved in %s; run the same command again to resume",
+                            grouped(last->done), grouped(last->total), quote(settings.compare.folder));
 }
 
 /* Before any computation. */

@@ -41,6 +41,7 @@ typedef struct session {
     char *page;              /* */
     int32_t *asked;          /* [asked_count]: nodes whose labels would help most; NULL: not asked for */
     int32_t asked_count;
+    bool told_interrupt; /* an interrupt was reported when it came */
 } session;
 
 static bool to_stdout(void) { return strcmp(settings.output, "-") == 0 || is_stdout(settings.output); }
@@ -201,7 +202,12 @@ static sfu_status select_and_predict(session *state) {
     settings.label.balanced = settings.class_weight == 1;
     settings.label.on_progress = on_progress;
     sfu_set_log(log_database, NULL);
+    if (rank_count() > 0 && !common.quiet && !settings.label.share) { /* only the first of joined ranks is not quiet */
+        (void)progress_tell_interrupt("sfumato: interrupted; the results of the best model so far are written if there "
+                                      "is one, and if mpirun leaves the time\n");
+    }
     const sfu_status status = sfu_label(&state->labelling, state->dataset, &settings.label);
+    state->told_interrupt = progress_tell_interrupt(NULL);
     sfu_set_log(output_log, NULL);
     return status;
 }
@@ -270,7 +276,7 @@ static int finish(session *state, char **operands) {
         return to_stdout() && ferror(stdout) ? FAILED : fail_status(status); /* reported by output_finish */
     }
     const bool interrupted = sfu_labelling_summary(state->labelling)->interrupted;
-    if (interrupted) {
+    if (interrupted && !state->told_interrupt) {
         print_note("interrupted; the results are those of the best model so far");
     }
     const int code = print_report(state, operands);
@@ -284,6 +290,9 @@ static int read_and_label(session *state, char **operands) {
     }
     if (status == SFU_OK) {
         status = select_and_predict(state);
+    }
+    if (status == SFU_ERR_CANCELLED && state->told_interrupt) {
+        return INTERRUPTED;
     }
     return status == SFU_OK ? finish(state, operands) : fail_status(status);
 }

@@ -137,12 +137,10 @@ static int check_table(const char *table) {
 
 static int interrupted(const sfu_compare_progress *last, const char *table, const char *folder) {
     if (needs_no_study(table)) {
-        fail("interrupted; nothing was written");
-        return INTERRUPTED;
+        return fail_interrupted("interrupted; nothing was written");
     }
-    fail("interrupted; %s of %s studies are saved in %s; run the same command again to resume", grouped(last->done),
-         grouped(last->total), quote(folder));
-    return INTERRUPTED;
+    return fail_interrupted("interrupted; %s of %s studies are saved in %s; run the same command again to resume",
+                            grouped(last->done), grouped(last->total), quote(folder));
 }
 
 /* "2/5": the second of five parts. */

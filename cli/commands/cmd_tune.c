@@ -168,18 +168,19 @@ static int interrupted(const session *state) {
         return INTERRUPTED;
     }
     if (location && state->total == 0) {
-        fail("interrupted while opening %s; no trial was run", location);
-    } else if (location && state->unsaved > 0) {
-        fail("interrupted; %s of %s trials are saved in %s; run the same command again to resume; %s could not be "
-             "saved because the database did not respond",
-             grouped(state->done), grouped(state->total), location, counted(state->unsaved, "finished trial"));
-    } else if (location) {
-        fail("interrupted; %s of %s trials are saved in %s; run the same command again to resume", grouped(state->done),
-             grouped(state->total), location);
-    } else {
-        fail("interrupted; the study was in memory and is lost");
+        return fail_interrupted("interrupted while opening %s; no trial was run", location);
     }
-    return INTERRUPTED;
+    if (location && state->unsaved > 0) {
+        return fail_interrupted("interrupted; %s of %s trials are saved in %s; run the same command again to resume; "
+                                "%s could not be saved because the database did not respond",
+                                grouped(state->done), grouped(state->total), location,
+                                counted(state->unsaved, "finished trial"));
+    }
+    if (location) {
+        return fail_interrupted("interrupted; %s of %s trials are saved in %s; run the same command again to resume",
+                                grouped(state->done), grouped(state->total), location);
+    }
+    return fail_interrupted("interrupted; the study was in memory and is lost");
 }
 
 static sfu_status write_files(const session *state) {

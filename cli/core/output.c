@@ -131,6 +131,17 @@ int fail(const char *format, ...) {
     return FAILED;
 }
 
+int fail_interrupted(const char *format, ...) {
+    rank_apart();
+    if (rank_tells_interrupt()) {
+        va_list arguments;
+        va_start(arguments, format);
+        put_message(ERROR, format, arguments, "");
+        va_end(arguments);
+    }
+    return INTERRUPTED;
+}
+
 int usage_error(const cli_command *command, const char *format, ...) {
     char title[COMMAND_TITLE_MAX], end[COMMAND_TITLE_MAX + 16];
     snprintf(end, sizeof end, "; see %s --help", command_title(title, command, ' '));
@@ -143,8 +154,7 @@ int usage_error(const cli_command *command, const char *format, ...) {
 
 int fail_status(sfu_status status) {
     if (status == SFU_ERR_CANCELLED) {
-        fail("interrupted; nothing was written");
-        return INTERRUPTED;
+        return fail_interrupted("interrupted; nothing was written");
     }
     const char *message = sfu_message();
     put_line(ERROR, message[0] ? message : sfu_status_text(status), ""); /* already escaped; up to three lines */

@@ -36,6 +36,9 @@ int fail(const char *format, ...) CLI_PRINTF(1, 2);
 /* The same with a pointer to the help; returns USAGE_ERROR. */
 int usage_error(const cli_command *command, const char *format, ...) CLI_PRINTF(2, 3);
 
+/* Prints what an interrupt leaves, once for all workers of a launcher; returns INTERRUPTED. */
+int fail_interrupted(const char *format, ...) CLI_PRINTF(1, 2);
+
 /* Prints the library's message for a failed call; returns the matching exit status. */
 int fail_status(sfu_status status);
 

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupted, holding; /* interrupted: the signal number, or 0 */
+static const char *volatile told_at_interrupt;     /* a line, or NULL */
+static volatile sig_atomic_t told;
 
 /* Signals that ask the program to end: Ctrl-C, kill, and the loss of the terminal. */
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -44,6 +46,10 @@ static double now(void) {
 static void on_interrupt(int signal_number) {
     static const char message[] = "\nsfumato: finishing the output file; interrupt again to abort immediately\n";
     interrupted = signal_number;
+    const char *line = told_at_interrupt;
+    if (line && !told && write(STDERR_FILENO, line, strlen(line)) > 0) {
+        told = 1;
+    }
     if (holding && write(STDERR_FILENO, message, sizeof message - 1) < 0) {
         holding = 0; /* stderr is gone */
     }
@@ -70,6 +76,13 @@ void progress_start(void) {
     for (int i = 0; i < SIGNALS; i++) {
         handle(signals[i], on_interrupt);
     }
+}
+
+bool progress_tell_interrupt(const char *line) {
+    const bool before = told != 0;
+    told_at_interrupt = line;
+    told = 0;
+    return before;
 }
 
 bool progress_hold(void) {

@@ -30,6 +30,10 @@ void progress_counts(void);
 /* Erases the bar, so that a line can be printed in its place. Thread-safe. */
 void progress_clear(void);
 
+/* From now on an interrupt writes this line ("sfumato: ...\n", not copied) at once, for a launcher may leave no time
+ * for more; NULL ends that. Returns whether the line before was written. */
+bool progress_tell_interrupt(const char *line);
+
 /* Call before writing a file: until progress_end the first interrupt prints a message and does not cancel. Returns
  * false if an interrupt has arrived already: then do not start writing. */
 bool progress_hold(void);

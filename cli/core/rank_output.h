@@ -20,6 +20,10 @@ int rank_join(int group);
 /* Of processes that work on their own and have the same results in the end: the first prints them. */
 void rank_work(void);
 
+/* Whether this process says that it was interrupted. A launcher ends all workers if one of them ends: the first of
+ * those on a machine that asks says it. */
+bool rank_tells_interrupt(void);
+
 /* From now on an error is one of this process alone. Until then all processes find it before they work, and one prints
  * it: a usage error, a missing dataset, a study that cannot be opened. */
 void rank_apart(void);

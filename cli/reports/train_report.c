@@ -151,6 +151,32 @@ static void print_calibration(const sfu_scores *scores) {
     }
 }
 
+/* The class of all test predictions if it is one and the nodes have several; else -1. */
+static int32_t only_class(const sfu_model *model) {
+    const int32_t classes = sfu_model_classes(model);
+    int32_t found = -1, guesses = 0, truths = 0;
+    for (int32_t i = 0; i < classes; i++) {
+        bool guessed = false, true_once = false;
+        for (int32_t j = 0; j < classes; j++) {
+            guessed = guessed || sfu_model_confusion(model, j, i) > 0;
+            true_once = true_once || sfu_model_confusion(model, i, j) > 0;
+        }
+        found = guessed ? i : found;
+        guesses += guessed;
+        truths += true_once;
+    }
+    return guesses == 1 && truths > 1 ? found : -1;
+}
+
+static void print_only_class(const sfu_model *model) {
+    const int32_t found = only_class(model);
+    if (found >= 0) {
+        printf("  all test nodes were predicted as class %d: try other hyperparameters (sfumato tune) or another "
+               "network\n",
+               (int)found);
+    }
+}
+
 static void print_leak(const sfu_scores *scores, int32_t tests) {
     if (scores->leaked > 0) {
         printf("  LEAKED: the weights were fitted on %s of %s before; the test scores are not valid\n",
@@ -168,6 +194,7 @@ void trainings_print(const cli_trainings *trainings) {
     print_scores(trainings);
     print_calibration(&scores);
     print_leak(&scores, input_part(trainings->input, SFU_TEST));
+    print_only_class(trainings->model);
     if (trainings->curve) {
         printf("  learning curve written to %s\n", printable(trainings->curve));
     }

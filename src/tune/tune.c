@@ -189,7 +189,12 @@ static sfu_status train_winner(sfu__tuning *self, const sfu__trial *best) {
     again.device = self->device.kind == SFU__DEVICE_CPU ? "cpu" : "auto"; /* a GPU trains many at once, not one fast */
     again.on_epoch = epochs.asked->on_epoch != NULL ? on_winner_epoch : NULL;
     again.on_epoch_user = &epochs;
-    SFU_TRY(sfu_train(&study->model, self->dataset, candidate.net, self->split, &again));
+    status = sfu_train(&study->model, self->dataset, candidate.net, self->split, &again);
+    if (status == SFU_ERR_MEMORY && again.memory > 0 && again.threads > 1) { /* as the trial, maybe: trial_pool.c */
+        again.threads = 1;
+        status = sfu_train(&study->model, self->dataset, candidate.net, self->split, &again);
+    }
+    SFU_TRY(status);
     if (epochs.stopped) {
         status = sfu__fail(SFU_ERR_CANCELLED, "the study was stopped while its winner was trained again");
         goto done;

@@ -155,6 +155,18 @@ PYTHON
     same all.st within.st
     same all.csv within.csv
     enough "${study[@]}"
+
+    # A limit for one of these networks at a time is enough for any number of jobs, with the trials of a run without one.
+    study=(tune few.safetensors gcn --space 'paper hidden={16,256}' --trials 12 --epochs 5 --quiet --force)
+    "$SFUMATO" "${study[@]}" --jobs 1 --study memory -o one.st --export one.csv >/dev/null
+    for jobs in 1 8; do
+        (
+            ulimit -d $((300 * 1024))
+            "$SFUMATO" "${study[@]}" --jobs "$jobs" --study "jobs$jobs.db" -o jobs.st --export jobs.csv --memory 300M
+        ) >/dev/null
+        same one.st jobs.st
+        same one.csv jobs.csv
+    done
     "$SFUMATO" evaluate few.safetensors all.st >all
     (
         ulimit -d $((bytes * 6 / 10240))

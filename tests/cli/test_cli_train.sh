@@ -16,6 +16,7 @@ run train small.safetensors sgcn --repeat 2 --epochs 3 --json
 run train small.safetensors sgcn --metric auc --epochs 30 --quiet
 run train small.safetensors sgcn --metric macro-f1 --repeat 2 --epochs 30 --quiet
 run train small.safetensors sgcn --epochs 3 -o /dev/null
+run train small.safetensors lpnn --lr 100 --epochs 3 --quiet
 
 part 'predicting'
 run predict small.safetensors model.safetensors -o labels.csv

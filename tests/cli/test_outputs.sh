@@ -127,6 +127,21 @@ if [ "$(id -u)" != 0 ]; then
     run 1 'cannot write: Permission denied' "${train[@]}" -o closed/x
 fi
 run 1 'no/x: cannot write: No such file' "${train[@]}" -o no/x
+
+# A folder that only looks writable is noticed before the training, which would not end. An existing file keeps its bytes.
+if [ -d /proc ]; then
+    limit=(timeout 60)
+    run 1 '/proc/x: cannot write: ' "${train[@]}" --epochs 1000000000 --patience 0 -o /proc/x
+    run 1 '/proc/x: cannot write: ' "${tune[@]}" --trials 1000000 --study memory -o /proc/x
+    run 1 '/proc/x: cannot write: ' "${tune[@]}" --trials 1000000 --study memory --export /proc/x
+    run 1 '/proc/x: cannot write: ' label small.safetensors --budget 1h -o /proc/x --quiet
+    run 1 '/proc/x: cannot write: ' predict small.safetensors model -o /proc/x --quiet
+    run 1 '/proc/x: cannot write: ' data import --edges edges.csv -o /proc/x --quiet
+    run 1 '/proc/x: cannot create this folder: ' compare small.safetensors --trials 1000000 -o /proc/x --quiet
+    limit=()
+    cmp model model.kept
+    no_temporaries
+fi
 no_temporaries
 
 # ---- one file for two things --------------------------------------------------------------------------------------------

@@ -55,6 +55,16 @@ compare one "${more[@]}"
 compare whole "${more[@]}"
 same one whole
 
+# Fewer trials than the folder has: its studies stay, and are told apart by their numbers.
+"$SFUMATO" compare small.safetensors --nets sgcn,linear+lp,linear --splits 3 --trials 2 -o three >stdout 2>stderr
+[ "$(cat stderr)" = "sfumato: warning: three has 6 of 9 studies with more trials than were asked for, up to 5, which are \
+kept; give another folder (-o FOLDER) for equal budgets" ] || fail "not the line that was expected: $(cat stderr)"
+grep -qx -- '- unequal budgets: of 9 studies 6 have 5 trials, the others fewer; more trials may find better' \
+    three/tables.md || fail "nothing of trials in the tables: $(cat three/tables.md)"
+grep -q '<dd>2 to 5 (of 9 studies 6 have 5)' three/report.html || fail "nothing of trials on the page"
+[ "$(grep -c '^small.safetensors,\(sgcn\|linear+lp\),[^,]*,[^,]*,[^,]*,5,' three/results.csv)" = 6 ] ||
+    fail "results were lost: $(cat three/results.csv)"
+
 # Interrupted and killed at different points, it continues.
 # Sanitizers and emulators take ten times as long.
 trials=10

@@ -43,6 +43,16 @@ compare a --sizes 1,2 --splits 3 --share "$url"
 compare three --sizes 1,2 --splits 3
 same three a
 
+# Results of more trials are not mixed with those of the other workers.
+before=$(cat a/results.csv)
+if "$SFUMATO" compare small.safetensors --nets sgcn,linear --splits 2 --trials 4 --sizes 1,2 -o a -q --share "$url" \
+    2>stderr; then
+    fail "expected a refusal"
+fi
+[ "$(cat stderr)" = "sfumato: a has 8 studies with more trials than were asked for, up to 5; workers that share a run \
+need equal ones: give another folder (-o FOLDER), or all workers the same --trials" ] || fail "$(cat stderr)"
+[ "$before" = "$(cat a/results.csv)" ] || fail "the folder has changed"
+
 # Processes of mpirun are workers: the first prints.
 if command -v mpirun >/dev/null; then
     root=()

@@ -113,7 +113,8 @@ full() {
     local code=0
     (ulimit -f 300; "$SFUMATO" data import --edges part.csv -o never.safetensors --memory 40M) >out 2>err || code=$?
     [ $code -eq 1 ] || fail "a full disk: exit $code: $(cat err)"
-    grep -q 'cannot write a temporary file: File too large' err || fail "a full disk: it says $(cat err)"
+    grep -q 'cannot write a temporary file: File too large; it holds what does not fit the memory limit: ' err ||
+        fail "a full disk: it says $(cat err)"
     nothing_left "a full disk"
 }
 full

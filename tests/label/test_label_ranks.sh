@@ -140,3 +140,11 @@ for group in 2 1; do
     ! wait $job || fail "an interrupted job ended well"
     [ "$(grep -c '^sfumato: interrupted; ' stderr)" = 1 ] || fail "not told once: $(cat stderr)"
 done
+
+# Ctrl-C of mpirun is told once as well, even if it kills the ranks before they have a result.
+(label_on killed.csv 2 --ranks-per-trial 1) &
+job=$!
+wait_until 'ready killed.csv 2' $job
+kill -INT $job
+! wait $job || fail "an interrupted job ended well"
+[ "$(grep -c '^sfumato: interrupted; ' stderr)" = 1 ] || fail "not told once: $(cat stderr)"

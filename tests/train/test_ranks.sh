@@ -178,3 +178,16 @@ kill -INT "${all[1]}"
 code=0
 wait $job || code=$?
 [ $code -eq 130 ] && [ "$(grep -c '^sfumato:.* interrupted' stderr)" = 1 ] || fail "a follower: exit $code: $(cat stderr)"
+
+# Workers that share a study have the same line: of Open MPI, which ends all if one ends, it is printed once.
+(exec env --default-signal=INT mpirun -n 3 "$SFUMATO" tune made.safetensors gcn --trials 100000 --jobs 1 \
+    --study shared.db -o shared.safetensors >/dev/null 2>stderr </dev/null) &
+job=$!
+wait_until 'ready shared.safetensors 3' $job
+wait_until '[ -s shared.db ]' $job
+kill -INT "${all[1]}"
+code=0
+wait $job || code=$?
+if grep -q 'mpirun detected' stderr; then
+    [ $code -eq 130 ] && [ "$(grep -c '^sfumato: interrupted' stderr)" = 1 ] || fail "a worker: exit $code: $(cat stderr)"
+fi

@@ -2,6 +2,7 @@
 #include "output_path.h"
 
 #include "file.h"
+#include "temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -128,18 +129,35 @@ static const char *folder_of(char folder[PATH_MAX], const char *path) {
     return folder;
 }
 
+/* Creates a file beside the target, as writing it will, and removes it: some folders (/proc) are writable by their mode
+ * alone. */
+static sfu_status try_to_create(const char *path, const char *target) {
+    sfu_status status = SFU_OK;
+    sfu__text made = {0};
+    int file = -1;
+    SFU_TRY(sfu__temporary_make(&file, &made, target));
+    if (file < 0) {
+        status = sfu__fail_system(path, "cannot write", errno);
+        goto done;
+    }
+    unlink(made.bytes);
+    close(file);
+done:
+    sfu__text_clear(&made);
+    return status;
+}
+
 sfu_status sfu_output_check(const char *path) {
     sfu__output_path target;
-    char folder[PATH_MAX];
     const sfu_status status = sfu__output_path_find(&target, path);
     if (status != SFU_OK || target.kind == SFU__OUTPUT_DESCRIPTOR) {
         return status;
     }
-    const bool stream = target.kind == SFU__OUTPUT_STREAM;
-    const char *asked = stream ? target.path : folder_of(folder, target.path);
-    return faccessat(AT_FDCWD, asked, stream ? W_OK : W_OK | X_OK, AT_EACCESS) == 0
-               ? SFU_OK
-               : sfu__fail_system(path, "cannot write", errno);
+    if (target.kind != SFU__OUTPUT_STREAM) {
+        return try_to_create(path, target.path);
+    }
+    return faccessat(AT_FDCWD, target.path, W_OK, AT_EACCESS) == 0 ? SFU_OK
+                                                                   : sfu__fail_system(path, "cannot write", errno);
 }
 
 /* Whether both have the same folder and name. */

@@ -1,4 +1,5 @@
 /* scratch_file.c - an unlinked temporary file: regions, positional reads and writes, mappings. */
+#define _DEFAULT_SOURCE /* realpath */
 #include "scratch_file.h"
 #include "file.h"
 #include "temporary.h"
@@ -7,6 +8,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,7 +16,8 @@ enum { PAGE = 1 << 16, MAPS_MAX = 8 }; /* the largest page size of any machine *
 
 struct sfu__scratch {
     int file;
-    char *folder; /* for messages */
+    char *folder; /* for messages, as the next */
+    const char *remedy;
     atomic_int_least64_t end, written;
     struct {
         void *data;
@@ -24,10 +27,18 @@ struct sfu__scratch {
 };
 
 static sfu_status fail(const sfu__scratch *scratch, const char *what) {
-    return sfu__fail_system(scratch->folder, what, errno);
+    const int error = errno;
+    char *full = realpath(scratch->folder, NULL); /* "." would say nothing */
+    sfu_status status = sfu__fail_system(full != NULL ? full : scratch->folder, what, error);
+    if (status == SFU_ERR_IO) {
+        status =
+            sfu__fail(status, "%s; it holds what does not fit the memory limit: %s", sfu_message(), scratch->remedy);
+    }
+    free(full);
+    return status;
 }
 
-sfu_status sfu__scratch_new(sfu__scratch **scratch, const char *folder) {
+static sfu_status new_in(sfu__scratch **scratch, const char *folder, const char *remedy) {
     sfu_status status = SFU_OK;
     sfu__scratch *self = NULL;
     sfu__text path = {0};
@@ -35,6 +46,7 @@ sfu_status sfu__scratch_new(sfu__scratch **scratch, const char *folder) {
     *scratch = NULL;
     SFU_ALLOC_ZERO(self, 1);
     self->file = -1;
+    self->remedy = remedy;
     self->folder = sfu__copy_string(folder);
     target = sfu__path_join(folder, "scratch");
     if (self->folder == NULL || target == NULL) {
@@ -56,13 +68,20 @@ done:
     return status;
 }
 
+sfu_status sfu__scratch_new(sfu__scratch **scratch, const char *folder) {
+    return new_in(scratch, folder,
+                  strcmp(folder, ".") == 0 ? "run the command, or give its output (-o), elsewhere"
+                                           : "give an output (-o) in another folder");
+}
+
 sfu_status sfu__scratch_new_somewhere(sfu__scratch **scratch) {
     const char *folder = getenv("TMPDIR");
-    const sfu_status status = sfu__scratch_new(scratch, ".");
+    const sfu_status status = new_in(scratch, ".", "run the command in another folder");
     if (status != SFU_ERR_IO) {
         return status;
     }
-    return sfu__scratch_new(scratch, folder != NULL && folder[0] != '\0' ? folder : "/tmp");
+    return new_in(scratch, folder != NULL && folder[0] != '\0' ? folder : "/tmp",
+                  "run the command in another folder, or set TMPDIR");
 }
 
 void sfu__scratch_free(sfu__scratch *scratch) {

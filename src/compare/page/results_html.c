@@ -46,9 +46,16 @@ static sfu_status add_fact(sfu__text *html, const char *term, const char *text) 
     return sfu__html(html, "<dt>%s</dt><dd>%s</dd>\n", term, text);
 }
 
-static sfu_status add_number(sfu__text *html, const char *term, int64_t number) {
-    char text[32];
-    snprintf(text, sizeof text, "%" PRId64, number);
+/* "200", "100 to 200 (of 30 studies 10 have 200)" */
+static sfu_status add_trials(sfu__text *html, const char *term, const sfu_results *results, bool lpnn, int32_t asked) {
+    const sfu__budgets budgets = sfu__budgets_of(results, lpnn);
+    char text[96];
+    if (budgets.least < budgets.most) {
+        snprintf(text, sizeof text, "%d to %d (of %d studies %d have %d)", budgets.least, budgets.most, budgets.studies,
+                 budgets.with_most, budgets.most);
+    } else {
+        snprintf(text, sizeof text, "%d", budgets.studies > 0 ? budgets.most : asked);
+    }
     return add_fact(html, term, text);
 }
 
@@ -85,9 +92,9 @@ static sfu_status add_facts(sfu__text *html, const sfu_results *results) {
     snprintf(seed, sizeof seed, "%" PRIu64, request->seed);
     SFU_TRY(sfu__html(html, "<section id=\"run\">\n<h2>Settings</h2>\n<dl>\n"));
     SFU_TRY(add_lists(html, results));
-    SFU_TRY(add_number(html, "trials per study", request->trials));
+    SFU_TRY(add_trials(html, "trials per study", results, false, request->trials));
     if (request->lpnn_trials != request->trials) {
-        SFU_TRY(add_number(html, "trials of lpnn", request->lpnn_trials));
+        SFU_TRY(add_trials(html, "trials of lpnn", results, true, request->lpnn_trials));
     }
     SFU_TRY(add_fact(html, "search space", request->space));
     if (strcmp(request->sampler, "auto") != 0) {

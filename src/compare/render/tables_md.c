@@ -65,41 +65,38 @@ static sfu_status put_title(sfu__text *text, const sfu_results *results) {
     return status == SFU_OK ? sfu__text_format(text, ", reproduced\n\n") : status;
 }
 
-/* The smallest and the largest number of trials of a cell, for lpnn or for the others. */
-static void find_trials(const sfu_results *results, bool lpnn, int32_t *least, int32_t *most) {
-    *least = INT32_MAX;
-    *most = 0;
-    for (int i = 0; i < results->cell_count; i++) {
-        const sfu_cell *cell = &results->cells[i];
-        if ((strncmp(cell->net, "lpnn", 4) == 0) == lpnn) {
-            *least = cell->trials < *least ? cell->trials : *least;
-            *most = cell->trials > *most ? cell->trials : *most;
-        }
-    }
+static sfu_status put_range(sfu__text *text, const sfu__budgets *budgets, const char *what) {
+    return budgets->least < budgets->most ? sfu__text_format(text, "%d to %d%s", budgets->least, budgets->most, what)
+                                          : sfu__text_format(text, "%d%s", budgets->most, what);
 }
 
-static sfu_status put_range(sfu__text *text, int32_t least, int32_t most, const char *what) {
-    return least < most ? sfu__text_format(text, "%d to %d%s", least, most, what)
-                        : sfu__text_format(text, "%d%s", most, what);
+static sfu_status put_unequal(sfu__text *text, const sfu__budgets *budgets, const char *whose) {
+    return budgets->least == budgets->most
+               ? SFU_OK
+               : sfu__text_format(text,
+                                  "- unequal budgets: of %d studies%s %d have %d trials, the others fewer; more trials "
+                                  "may find better\n  hyperparameters\n",
+                                  budgets->studies, whose, budgets->with_most, budgets->most);
 }
 
 static sfu_status put_trials(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
-    int32_t least, most, lpnn_least, lpnn_most;
-    find_trials(results, false, &least, &most);
-    find_trials(results, true, &lpnn_least, &lpnn_most);
+    const sfu__budgets others = sfu__budgets_of(results, false), lpnn = sfu__budgets_of(results, true);
     SFU_TRY(sfu__text_format(text, "- one study per network, dataset, label-set size and split: "));
-    if (most > 0) {
-        SFU_TRY(put_range(text, least, most, " trials"));
+    if (others.studies > 0) {
+        SFU_TRY(put_range(text, &others, " trials"));
     }
-    if (lpnn_most > 0 && (lpnn_most != most || lpnn_least != least)) {
-        SFU_TRY(sfu__text_format(text, most > 0 ? " (lpnn: " : ""));
-        SFU_TRY(put_range(text, lpnn_least, lpnn_most, most > 0 ? ")" : " trials"));
+    if (lpnn.studies > 0 && (lpnn.most != others.most || lpnn.least != others.least)) {
+        SFU_TRY(sfu__text_format(text, others.studies > 0 ? " (lpnn: " : ""));
+        SFU_TRY(put_range(text, &lpnn, others.studies > 0 ? ")" : " trials"));
     }
     SFU_TRY(sfu__text_format(text, "; search space: "));
     SFU_TRY(sfu__put_list(text, (const char *const[]){results->request.space}, 1, ""));
+    SFU_TRY(sfu__text_format(text, "\n"));
+    SFU_TRY(put_unequal(text, &others, lpnn.studies > 0 ? " of networks other than lpnn" : ""));
+    SFU_TRY(put_unequal(text, &lpnn, " of lpnn"));
     SFU_TRY(sfu__text_format(text,
-                             "\n- the trial with the best validation %s wins; test labels are read once, to "
+                             "- the trial with the best validation %s wins; test labels are read once, to "
                              "score the winner\n",
                              sfu__metric_words(results)));
 done:

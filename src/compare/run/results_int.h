@@ -52,6 +52,14 @@ static inline bool sfu__is_accuracy(const sfu_results *results) {
     return results->request.metric == SFU_METRIC_ACCURACY;
 }
 
+/* The numbers of trials of the studies, of lpnn or of the other networks: a folder may have results of runs with
+ * different budgets. */
+typedef struct sfu__budgets {
+    int32_t least, most;
+    int studies, with_most;
+} sfu__budgets;
+sfu__budgets sfu__budgets_of(const sfu_results *results, bool lpnn);
+
 /* Computes everything from the entries: cells.c. */
 SFU_CHECKED sfu_status sfu__results_finish(sfu_results *results);
 

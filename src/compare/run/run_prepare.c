@@ -4,6 +4,7 @@
 #include "beyond.h"
 #include "dataset.h"
 #include "file.h"
+#include "progress.h"
 #include "space.h"
 
 #include <math.h>
@@ -316,6 +317,34 @@ done:
     return status;
 }
 
+/* Results with more trials than were asked for are kept. Machines that share a run must agree on all of them. */
+static sfu_status check_budgets(const sfu__running *run) {
+    const sfu__tasks *tasks = run->tasks;
+    const char *folder = run->options->folder;
+    int more = 0;
+    int32_t most = 0;
+    for (int i = 0; i < tasks->count; i++) {
+        const sfu__entry *entry = known(run, i);
+        if (entry != NULL && entry->task.trials > tasks->items[i].trials) {
+            most = entry->task.trials > most ? entry->task.trials : most;
+            more++;
+        }
+    }
+    if (more > 0 && run->options->share != NULL) {
+        return sfu__fail(SFU_ERR_ARGUMENT,
+                         "%s has %d studies with more trials than were asked for, up to %d; workers that share a run "
+                         "need equal ones: give another folder (-o FOLDER), or all workers the same --trials",
+                         folder, more, (int)most);
+    }
+    if (more > 0) {
+        sfu__log(SFU_LOG_WARNING,
+                 "%s has %d of %d studies with more trials than were asked for, up to %d, which are kept; give another "
+                 "folder (-o FOLDER) for equal budgets",
+                 folder, more, tasks->count, (int)most);
+    }
+    return SFU_OK;
+}
+
 /* Curves of earlier calls, which are rewritten with the new ones: so an unreadable file must be removed first. */
 static sfu_status read_curves(sfu__running *run) {
     const sfu_status status = sfu__curves_read(&run->curves, run->options->folder);
@@ -362,6 +391,7 @@ sfu_status sfu__run_prepare(sfu__running *run) {
     SFU_TRY(find_part(run));
     SFU_TRY(sfu__run_list_cells(run));
     SFU_TRY(list_jobs(run));
+    SFU_TRY(check_budgets(run));
     SFU_TRY(read_curves(run));
     SFU_TRY(start_details(run));
     SFU_TRY(sfu__run_leave_out(run));

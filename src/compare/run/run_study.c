@@ -19,6 +19,7 @@ typedef struct listener {
 
 static bool on_epoch(void *user, const sfu_epoch *epoch) {
     const listener *self = user;
+    self->job->curve.count = epoch->epoch == 1 ? 0 : self->job->curve.count; /* a winner may be trained twice */
     if (self->job->keeps_curve && sfu__curve_add(&self->job->curve, epoch) != SFU_OK) {
         self->job->keeps_curve = false; /* noticed when the training has ended */
         self->job->lost_curve = true;
@@ -192,13 +193,7 @@ sfu_status sfu__run_job(sfu__running *run, sfu__job *self, int threads) {
     sfu_status status = SFU_OK;
     sfu_study *study = NULL;
     const double began = sfu__now();
-    status = tune_with(&study, run, self, threads);
-    if (status == SFU_ERR_MEMORY && run->options->memory > 0 && threads > 1) {
-        sfu_study_free(study); /* several trials at once hold more than the limit: one after the other fits */
-        study = NULL;
-        status = tune_with(&study, run, self, 1);
-    }
-    SFU_TRY(status);
+    SFU_TRY(tune_with(&study, run, self, threads));
     SFU_TRY(take_scores(self, study, run->options->memory));
     self->curve.task = self->entry.task;
     self->curve.trial = self->entry.best_trial;

@@ -56,6 +56,21 @@ static sfu_status add_paper(sfu_results *results, sfu_cell *cell, const sfu__tas
     return status;
 }
 
+sfu__budgets sfu__budgets_of(const sfu_results *results, bool lpnn) {
+    sfu__budgets budgets = {0};
+    for (int i = 0; i < results->entries.count; i++) {
+        const sfu__task *task = &results->entries.items[i].task;
+        if (sfu__is_lpnn(task->net) == lpnn) {
+            const bool is_most = budgets.studies == 0 || task->trials > budgets.most;
+            budgets.least = budgets.studies == 0 || task->trials < budgets.least ? task->trials : budgets.least;
+            budgets.most = is_most ? task->trials : budgets.most;
+            budgets.with_most = is_most ? 1 : budgets.with_most + (task->trials == budgets.most);
+            budgets.studies++;
+        }
+    }
+    return budgets;
+}
+
 static double score(const sfu__entry *entry, bool validation) {
     return validation ? entry->val_score : entry->test_score;
 }

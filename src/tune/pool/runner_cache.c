@@ -5,6 +5,7 @@
 #include "train.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* Number of entries, evicted least recently used first. If the structure of the network is searched, every trial has a
@@ -59,6 +60,7 @@ struct sfu__runner_cache {
     int32_t *misses;         /* [threads][validation nodes]: misses of the current training runs */
     thread_runners *threads; /* [thread_count] */
     int thread_count;
+    atomic_int trainers; /* threads that have not left */
 };
 
 static void plan_free(sfu__shared_plan *plan) {
@@ -184,7 +186,7 @@ static sfu_status make_plan(sfu__shared_plan *plan, const sfu__runner_cache *cac
     if (cache->memory > 0) {
         request.memory = cache->memory;
         request.used_before = cache->used_before;
-        request.threads = request.executors = cache->thread_count;
+        request.threads = request.executors = atomic_load(&cache->trainers);
     }
     SFU_TRY(sfu__runner_plan(&plan->plan, cache->dataset, plan->net, &request));
     if (plan->plan != NULL) {
@@ -374,6 +376,13 @@ done:
     return status;
 }
 
+void sfu__runner_cache_leave(sfu__runner_cache *cache, int thread) {
+    for (int i = 0; i < RUNNERS_MAX; i++) {
+        drop_runner(cache, &cache->threads[thread].kept[i]);
+    }
+    atomic_fetch_sub(&cache->trainers, 1);
+}
+
 /* ---- hardness of validation nodes -------------------------------------------------------------------------------- */
 
 static int32_t *misses_of(const sfu__runner_cache *cache, int thread) {
@@ -443,6 +452,7 @@ sfu_status sfu__runner_cache_new(sfu__runner_cache **cache, const sfu_dataset *d
     for (; self->thread_count < threads; self->thread_count++) {
         SFU_TRY(sfu__team_open(&self->threads[self->thread_count].team, threads < TEAM_MAX ? threads : TEAM_MAX));
     }
+    atomic_store(&self->trainers, threads);
     self->used_before = sfu__process_memory();
 done:
     return status;

@@ -47,6 +47,9 @@ SFU_CHECKED sfu_status sfu__runner_cache_learn_from(sfu__runner_cache *cache, co
 SFU_CHECKED sfu_status sfu__runner_cache_get(const sfu__runner **runner, sfu__runner_cache *cache, int thread,
                                              const sfu_net *net, double dropout);
 
+/* Frees the runner of a thread that trains no more: within a limit, the plans of the others may have its memory. */
+void sfu__runner_cache_leave(sfu__runner_cache *cache, int thread);
+
 /* ---- programs for a GPU, shared by all threads ---- */
 
 typedef struct sfu__shared_plan sfu__shared_plan;

@@ -206,8 +206,9 @@ void sfu__pool_end_task(sfu__trial_pool *pool, sfu__pool_task *task, sfu_status 
 }
 
 /* The next trial, or NULL when the pool ends. Needs the lock. */
-static sfu__pool_task *wait_for_task(sfu__trial_pool *pool) {
-    while (!pool->ends && pool->waiting.first == NULL) {
+static sfu__pool_task *wait_for_task(const sfu__pool_thread *self) {
+    sfu__trial_pool *pool = self->pool;
+    while (!pool->ends && (pool->waiting.first == NULL || self->only_helps)) {
         sfu__pool_thread *other = find_thread_to_help(pool);
         if (other != NULL) {
             help(pool, other);
@@ -220,6 +221,25 @@ static sfu__pool_task *wait_for_task(sfu__trial_pool *pool) {
     return task;
 }
 
+/* Trials that are trained at once may hold more than a memory limit together. So a trial that does not fit beside
+ * `trainers` - 1 others waits again, and its thread only helps from now on, unless another thread has left meanwhile.
+ * False: it does not fit alone. Needs the lock. */
+static bool train_fewer(sfu__pool_thread *self, sfu__pool_task *task, int trainers) {
+    sfu__trial_pool *pool = self->pool;
+    if (trainers == 1) {
+        return false;
+    }
+    if (trainers == pool->trainers) {
+        pool->trainers--;
+        self->only_helps = true;
+        sfu__runner_cache_leave(pool->cache, self->index);
+    }
+    sfu__pool_push(&pool->waiting, task);
+    atomic_store_explicit(&pool->waiting_count, pool->waiting.count, memory_order_relaxed);
+    pthread_cond_broadcast(&pool->task_added);
+    return true;
+}
+
 static void *thread_main(void *argument) {
     sfu__pool_thread *self = argument;
     sfu__trial_pool *pool = self->pool;
@@ -227,12 +247,16 @@ static void *thread_main(void *argument) {
         (void)sfu__watch_flag(&pool->stop);
     }
     pthread_mutex_lock(&pool->lock);
-    for (sfu__pool_task *task = wait_for_task(pool); task != NULL; task = wait_for_task(pool)) {
+    for (sfu__pool_task *task = wait_for_task(self); task != NULL; task = wait_for_task(self)) {
+        const int trainers = pool->trainers;
         pthread_mutex_unlock(&pool->lock);
         const sfu_status status = run_task(self, task);
         pthread_mutex_lock(&pool->lock);
         pool->ends = pool->ends || status == SFU_ERR_CANCELLED; /* no further trial is begun, on any rank */
-        sfu__pool_end_task(pool, task, status);
+        const bool is_limited = status == SFU_ERR_MEMORY && pool->options.train->memory > 0;
+        if (!is_limited || !train_fewer(self, task, trainers)) {
+            sfu__pool_end_task(pool, task, status);
+        }
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
@@ -240,7 +264,7 @@ static void *thread_main(void *argument) {
 
 /* Needs the lock, so that no thread looks at the others before all exist. */
 sfu_status sfu__pool_start_threads(sfu__trial_pool *pool) {
-    for (; pool->count < pool->options.jobs; pool->count++) {
+    for (; pool->count < pool->options.jobs; pool->count++, pool->trainers++) {
         sfu__pool_thread *thread = &pool->threads[pool->count];
         thread->pool = pool;
         thread->index = pool->count;

@@ -37,6 +37,7 @@ typedef struct sfu__pool_thread {
     sfu__team *team; /* the thread and its helpers */
     sfu__scorer scorer;
     sfu__pool_times epoch_times;
+    bool only_helps; /* the memory limit allows fewer trials at once; written by this thread only */
     bool wants_help; /* the trial accepts helpers; protected by the lock */
     int32_t number;  /* number of the trial that accepts helpers */
     int helpers;     /* threads that help or are about to; protected by the lock */
@@ -67,6 +68,7 @@ struct sfu__trial_pool {
     bool refusal_told;
     sfu__pool_thread *threads; /* [count] */
     int count;
+    int trainers; /* threads that do not only help */
     bool ends;
     atomic_bool stop;         /* copy of `ends` for training runs, which read it without the lock */
     atomic_int waiting_count; /* copy of waiting.count, likewise */
