@@ -52,11 +52,12 @@ sfu_status sfu__limit_end(sfu_status status, uint64_t memory, const char *doing,
                          sfu__size_text(need, enough((double)memory, (double)lacking)), limit);
     }
     if (status == SFU_ERR_MEMORY) {
-        const double least = (double)memory + (refused > given ? (double)(refused - given) : 1.0);
+        /* How much follows is not known: arrays grow as files are read. */
+        const double least = (double)memory + (refused > given ? (double)(refused - given) : 0.0);
         return sfu__fail(status,
-                         "%s needs more memory than the limit of %s, at least %s: names of nodes, labels, tables and "
-                         "sparse features are held in memory, only edges and dense arrays on disk; try twice as much",
-                         doing, limit, sfu__size_text(need, least));
+                         "%s needs more memory than the limit of %s: names of nodes, labels, tables and sparse features "
+                         "are held in memory, only edges and dense arrays on disk; try --memory %s",
+                         doing, limit, sfu__size_text(need, 2.0 * least));
     }
     return status;
 }
