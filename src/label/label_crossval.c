@@ -188,10 +188,17 @@ static sfu_status decide(bool *streams, crossval *self) {
     const sfu_dataset *dataset = self->work->dataset;
     self->used_before = used_later(self);
     sfu__plan_request request = request_of(self, 0);
-    SFU_TRY(sfu__plan_decide(streams, dataset, self->candidate->net, &request));
-    SFU_TRY(*streams ? sfu__plan_enough(dataset, self->candidate->net, &request) : SFU_OK);
-done:
-    return status;
+    bool in_memory = false;
+    request.in_memory = &in_memory;
+    *streams = sfu__plan_decide(dataset, self->candidate->net, &request);
+    if (*streams) {
+        status = sfu__plan_enough(dataset, self->candidate->net, &request);
+        *streams = !in_memory;
+    }
+    /* The plans of ranks are made together: one that fails alone would leave the others waiting. */
+    return *streams                       ? status
+           : sfu__processes_here() != NULL ? sfu__resident_enough(dataset, self->candidate->net, &request)
+                                           : SFU_OK;
 }
 
 sfu_status sfu__label_cross_plan(int64_t *refused, const sfu__label_problem *problem, const sfu__candidate *candidate,
@@ -201,7 +208,6 @@ sfu_status sfu__label_cross_plan(int64_t *refused, const sfu__label_problem *pro
     bool streams = false;
     self.refused = refused;
     SFU_TRY(decide(&streams, &self));
-    /* The plans of ranks are made together: one that fails alone would leave the others waiting. */
     SFU_TRY(streams || sfu__processes_here() != NULL ? SFU_OK : prepare(&self, 0));
 done:
     clear(&self);

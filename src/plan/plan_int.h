@@ -213,7 +213,7 @@ struct sfu__plan {
     int64_t memory;               /* streaming plan: what the limit leaves for allocations; else 0 */
     int64_t needs;                /* streaming plan: a limit that is enough; else 0 */
     bool needs_chosen;            /* `needs` is that of chosen strategies, else of all */
-    int64_t resident_needs;       /* streaming plan: one that is enough to hold everything in memory */
+    bool needs_graph;             /* streaming plan: it cannot, a strategy needs the graph in memory */
     int64_t *refused;             /* of the request */
     int64_t *rank_nodes;          /* [ranks + 1]: nodes of each rank; NULL without ranks */
     bool in_parts;                /* this rank holds the rows of S of its own nodes only */
@@ -362,6 +362,9 @@ bool sfu__fold_fills(const sfu__plan *plan, int last);
 
 /* Finds the rows of smoothing matrices that a prediction of some nodes reads, if these alone may be filled in. */
 SFU_CHECKED sfu_status sfu__smoothed_rows_make(sfu__plan *plan, const sfu_net *net, const sfu__plan_request *request);
+
+/* executor.c: floats of the memory of an executor. */
+int64_t sfu__executor_floats(const sfu__plan *plan);
 
 /* strategies.c */
 

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { BLOCKS_MAX = 64 };
+enum { BLOCKS_MAX = 1024 };
 
 typedef struct file_block {
     void *data; /* NULL: free */
@@ -16,6 +16,9 @@ typedef struct file_block {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static file_block blocks[BLOCKS_MAX];
 static atomic_int used; /* blocks; usually 0, so that nobody locks */
+static atomic_size_t bytes_used;
+
+size_t sfu__file_blocks_bytes(void) { return atomic_load(&bytes_used); }
 
 /* NULL: there is none. The caller has the lock. */
 static file_block *find(const void *data) {
@@ -50,6 +53,7 @@ void *sfu__file_block_new(size_t bytes) {
     if (free_one != NULL) {
         *free_one = block;
         atomic_fetch_add(&used, 1);
+        atomic_fetch_add(&bytes_used, bytes);
     }
     pthread_mutex_unlock(&lock);
     if (free_one == NULL) {
@@ -63,6 +67,7 @@ void sfu__file_block_free(void *block) {
     pthread_mutex_lock(&lock);
     file_block *found = find(block);
     sfu__scratch *file = found->file;
+    atomic_fetch_sub(&bytes_used, found->bytes);
     *found = (file_block){0};
     atomic_fetch_sub(&used, 1);
     pthread_mutex_unlock(&lock);

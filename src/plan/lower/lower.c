@@ -299,7 +299,7 @@ static sfu_status lower_features(sfu__value *current, int *next, sfu__lowering *
         *next = weights + 1;
         goto done;
     }
-    SFU_TRY(plan->memory > 0 && strategy.fold < last ? sfu__stream_refuse_segment(plan) : SFU_OK);
+    SFU_TRY(plan->memory > 0 && strategy.fold < last ? sfu__stream_refuse_segment(self->plan) : SFU_OK);
     SFU_TRY(sfu__mask_of(&mask, self, &plan->ops[last]));
     SFU_TRY(strategy.sparse ? sfu__sparse_product(current, self, &strategy, weights, mask)
                             : sfu__dense_product(current, self, &strategy, weights, mask));

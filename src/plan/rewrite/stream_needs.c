@@ -129,9 +129,7 @@ int64_t sfu__limit_overhead(const sfu__plan_request *request) {
     return SFU__SANITIZED ? 0 : SPARE + threads * PER_THREAD;
 }
 
-/* A limit that leaves these bytes for allocations: the more threads it allows, the larger; also if its text is rounded
- * up. */
-static int64_t with_overhead(int64_t bytes, const sfu__plan_request *request) {
+int64_t sfu__with_overhead(int64_t bytes, const sfu__plan_request *request) {
     enum { ROUNDED = 100 };
     int64_t limit = bytes + SPARE + PER_THREAD;
     for (int threads = 1; threads < sfu__limit_threads(request->threads, limit + limit / ROUNDED); threads++) {
@@ -212,19 +210,14 @@ static int64_t written_bytes(const sfu_dataset *dataset, const sfu__plan_request
     return sfu__dataset_node_bytes(dataset) + TEXT + rows * 4 * classes;
 }
 
-int64_t sfu__resident_with(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request,
-                           int64_t folded) {
-    return with_overhead(used_by_others(request) + sfu__resident_bytes(dataset, net, request) + folded +
-                             written_bytes(dataset, request),
-                         request);
-}
-
 sfu_status sfu__resident_needs(int64_t *bytes, const sfu_dataset *dataset, const sfu_net *net,
                                const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
     int64_t folded;
     SFU_TRY(folded_bytes(&folded, dataset, net, request, NULL));
-    *bytes = sfu__resident_with(dataset, net, request, folded);
+    *bytes = sfu__with_overhead(used_by_others(request) + sfu__resident_bytes(dataset, net, request) + folded +
+                                    written_bytes(dataset, request),
+                                request);
 done:
     return status;
 }
@@ -295,7 +288,7 @@ sfu_status sfu__stream_needs(int64_t *bytes, const sfu_dataset *dataset, const s
     const int64_t streamed = sfu__dataset_node_bytes(dataset) + peak_bytes(dataset, net, request, chosen, folded);
     /* Smoothed sparse features fill in, so the fastest plan may smooth in every epoch instead, until it is chosen. */
     const int64_t resident = sparse && chosen == NULL ? sfu__resident_bytes(dataset, net, request) + folded : 0;
-    *bytes = with_overhead(used_by_others(request) + larger(streamed, resident), request) +
+    *bytes = sfu__with_overhead(used_by_others(request) + larger(streamed, resident), request) +
              (int64_t)request->executors * PER_EXECUTOR;
     if (request->to_file) { /* the pieces of a larger limit are larger (predict_pieces.c) */
         enum { PIECE_SHARE = 8 };
