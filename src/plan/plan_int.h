@@ -191,7 +191,9 @@ typedef struct sfu__pass {
     int streamed_last;            /* its number of leading ops */
     uint8_t *streamed_needed;     /* [nodes], or NULL: rows of each of these ops */
     sfu__stream_work stream_work; /* slices is 0 if nothing was streamed */
-    bool streamed_sparse;         /* X as a sparse matrix */
+    bool streamed_sparse;         /* X as a sparse matrix, or F: */
+    bool streamed_fold;           /* F W instead, F being the features after the leading ops (fold_product.h) */
+    bool streamed_by_columns;     /* F as of sfu__fold_panels */
     bool divided;                 /* among ranks: every partition of rows has its row set */
     bool staged;                  /* evaluation in stages: the rows of every value are grouped by stage */
     sfu__operand staged_output;   /* staged: the output in stage order */

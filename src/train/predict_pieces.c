@@ -1,24 +1,20 @@
 /* predict_pieces.c - predicts more nodes than fit into the memory limit, in pieces of rows.
  *
  * What is streamed from the file of the dataset is computed once, for all nodes, into a temporary file; the steps that
- * follow it then run for one piece after the other. A network whose streamed part is not a product with the first
- * weights (an activation between its smoothings) streams again for every piece.
+ * follow it then run for one piece after the other. A network without weights streams again for every piece.
  */
 #include "predict.h"
 
 #include <stdint.h>
 
-/* Bytes of a row in the steps of a network: every layer twice, and the features of a network that folds them. */
+/* Bytes of a row in the steps of a network: every layer twice. */
 static int64_t row_bytes(const sfu_model *model) {
     int64_t floats = 2 * (int64_t)sfu__ld(model->classes);
-    bool folds = false;
     for (int i = 0; i < model->net->count; i++) {
         const sfu__layer *layer = &model->net->layers[i];
-        const bool smooths = layer->kind == SFU__LAYER_SMOOTH;
-        folds = folds || (smooths && layer->act != SFU__IDENTITY);
-        floats += smooths ? 0 : 2 * (int64_t)sfu__ld(layer->width > 0 ? layer->width : model->classes);
+        floats += layer->kind == SFU__LAYER_SMOOTH ? 0 : 2 * (int64_t)sfu__ld(layer->width > 0 ? layer->width : model->classes);
     }
-    return 4 * (floats + (folds ? 2 * (int64_t)sfu__ld(model->features) : 0));
+    return 4 * floats;
 }
 
 /* Rows of a piece: an eighth of the limit, if the plan streams. */

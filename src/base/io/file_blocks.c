@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { BLOCKS_MAX = 1024 };
+enum { BLOCKS_MAX = 512 };
 
 typedef struct file_block {
     void *data; /* NULL: free */

@@ -293,7 +293,7 @@ static sfu_status lower_features(sfu__value *current, int *next, sfu__lowering *
     }
     note_segment(self->pass, &strategy);
     self->layer = plan->ops[weights].layer;
-    if (plan->memory > 0 && self->kind == SFU_PASS_PREDICT && strategy.fold == 0) {
+    if (plan->memory > 0 && self->kind == SFU_PASS_PREDICT && (strategy.fold == 0 || strategy.fold == last)) {
         SFU_TRY(sfu__streamed_product(current, self, &strategy, weights, last));
         current->row_set = weights + 1;
         *next = weights + 1;

@@ -25,8 +25,13 @@ SFU_CHECKED sfu_status sfu__stream_fold(sfu_matrix *sparse, float **dense, const
 SFU_CHECKED sfu_status sfu__stream_fold_rows(float **dense, const sfu__plan *plan, const sfu__pass *pass, int last,
                                              bool by_columns, sfu__range rows);
 
-/* Reserves pass->streamed for S^k (X W), k smoothings being the first `last` ops; and computes it. */
-SFU_CHECKED sfu_status sfu__stream_reserve(sfu__pass *pass, const sfu__plan *plan, int last, bool sparse);
+/* Full rows, of leading dimension sfu__ld(cols), as a sparse matrix with all entries. */
+SFU_CHECKED sfu_status sfu__matrix_of_full_rows(sfu_matrix *matrix, const float *dense, int32_t rows, int32_t cols);
+
+/* Reserves pass->streamed for S^k (X W), k smoothings being the first `last` ops, or for F W if the strategy folds
+ * them; and computes it. */
+SFU_CHECKED sfu_status sfu__stream_reserve(sfu__pass *pass, const sfu__plan *plan, int last,
+                                           const sfu__strategy *strategy);
 SFU_CHECKED sfu_status sfu__stream_product(const sfu__plan *plan, sfu__pass *pass, const float *theta);
 
 /* Estimated bytes of a plan that holds everything in memory, beside what the process has; sparse features as if

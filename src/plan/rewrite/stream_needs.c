@@ -19,12 +19,10 @@
 static int64_t row_bytes(const sfu_dataset *dataset, const sfu_net *net, int pass) {
     const int copies = pass == SFU_PASS_TRAIN ? 4 : 2;
     int64_t floats = 4;
-    bool features = dataset->dense != NULL && pass != SFU_PASS_PREDICT;
+    const bool features = dataset->dense != NULL && pass != SFU_PASS_PREDICT;
     for (int i = 0; i < net->count; i++) {
         const sfu__layer *layer = &net->layers[i];
-        if (layer->kind == SFU__LAYER_SMOOTH) {
-            features = features || (layer->act != SFU__IDENTITY && dataset->dense != NULL);
-        } else {
+        if (layer->kind != SFU__LAYER_SMOOTH) {
             floats += copies * (int64_t)sfu__ld(layer->width > 0 ? layer->width : dataset->classes);
         }
     }
@@ -47,7 +45,7 @@ static int64_t parameter_floats(const sfu_dataset *dataset, const sfu_net *net) 
 
 typedef struct smoothings {
     int64_t matrices, count;
-    bool teleports, activated;
+    bool teleports;
 } smoothings;
 
 static smoothings smoothings_of(const sfu_net *net) {
@@ -58,7 +56,6 @@ static smoothings smoothings_of(const sfu_net *net) {
             found.matrices++;
             found.count += layer->times;
             found.teleports = found.teleports || layer->teleport > 0.0;
-            found.activated = found.activated || layer->act != SFU__IDENTITY;
         }
     }
     return found;
@@ -182,7 +179,7 @@ static sfu_status folded_bytes(int64_t *bytes, const sfu_dataset *dataset, const
                                request->memory - sfu__process_memory() - sfu__limit_overhead(request)));
     for (int i = 0; i < SFU_PASSES; i++) {
         const double all = (double)request->count[i] * sfu__ld(dataset->features);
-        const bool folds = request->count[i] > 0 && (i != SFU_PASS_PREDICT || smoothings_of(net).activated);
+        const bool folds = request->count[i] > 0 && i != SFU_PASS_PREDICT;
         const forms form = forms_of(i, bound.entries[i], all, executors);
         const bool dense = may_be_dense(bound.entries[i], all, bound.beyond) && form.dense > form.sparse;
         const double either = dense ? form.dense : form.sparse;
@@ -237,18 +234,6 @@ static int64_t thread_bytes(const sfu_dataset *dataset) {
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Bytes of the sparse features of the later prediction, of a network that has to hold them, in the form of another
- * pass. */
-static int64_t later_features(const sfu_dataset *dataset, const sfu__plan_request *request, const sfu__pass *chosen) {
-    const int pass = request->count[SFU_PASS_EVALUATE] > 0 ? SFU_PASS_EVALUATE : SFU_PASS_TRAIN;
-    if (dataset->dense != NULL || chosen == NULL || request->count[pass] == 0) {
-        return 0;
-    }
-    sfu__strategy strategy = chosen[pass].features;
-    strategy.nonzeros *= (double)request->later / request->count[pass];
-    return (int64_t)sfu__chosen_bytes(&strategy, SFU_PASS_PREDICT, request->later, dataset->features, INFINITY, 1);
-}
-
 /* The most bytes that a plan and its executors have allocated at once: while the plan is chosen, while features are
  * streamed, while the steps run; and in the later prediction. */
 static int64_t peak_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request,
@@ -271,8 +256,7 @@ static int64_t peak_bytes(const sfu_dataset *dataset, const sfu_net *net, const 
     const int64_t made = passes * lists + folded + larger(stream + beside, steps);
     const int64_t buffers = found.count < 2 ? found.count : 2 + found.teleports;
     const int64_t later = LATER + request->later * row_bytes(dataset, net, SFU_PASS_PREDICT) + parameters + lists +
-                          thread + streamed_bytes(dataset, &found, buffers) +
-                          (found.activated ? later_features(dataset, request, chosen) : 0);
+                          thread + streamed_bytes(dataset, &found, buffers);
     return (found.matrices > 0 ? factor_bytes(dataset, &found) : COPIED) +
            larger(larger(made, request->later > 0 ? later : 0), planning_bytes(dataset, &found) + (sparse ? 0 : rows));
 }
