@@ -229,13 +229,14 @@ done:
     return status;
 }
 
-/* Makes a plan; if `plan` is NULL only up to its passes, which fails if the limit may be too small for them. *in_memory:
- * it was to stream, and cannot. */
+/* Makes a plan; if `plan` is NULL only up to its passes, which fails if the limit may be too small for them.
+ * *in_memory: it was to stream, and cannot. */
 static sfu_status make_plan(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
                             const sfu__plan_request *request, bool streams, bool *in_memory) {
     sfu_status status = SFU_OK;
     sfu__plan *self = NULL;
     SFU_TRY(start_plan(&self, dataset, net, request, streams, NULL));
+    SFU_TRY(streams ? sfu__stream_later(self, net, request) : SFU_OK);
     SFU_TRY(plan != NULL ? make_passes(self, request) : sfu__stream_enough(self, request));
     if (plan != NULL) {
         *plan = self;

@@ -54,13 +54,14 @@ typedef struct sfu__plan_request {
     unsigned rewrites;                /* SFU__ALL_REWRITES, or fewer */
     int threads;                      /* for building the plan; never changes it */
     int32_t executors;                /* that will run the plan at once, for the limit; 0: 1 */
+    int32_t plans;                    /* like this one, which will be held at once, likewise */
     int64_t used_before;              /* memory of the process without other plans, for the same; 0: as it is now */
-    int32_t later;    /* number of nodes of a later prediction within the same limit, which must fit, too; 0: none */
+    int32_t later; /* number of nodes of a later prediction within the same limit, which must fit, too; 0: none */
     const int32_t *later_nodes; /* these nodes, ascending; NULL: not listed, for a message alone */
-    int64_t memory;   /* most bytes of anonymous memory, 0: no limit; never changes results */
-    int64_t *refused; /* out, or NULL: the bytes that a plan needs for which the limit is too small */
-    bool *in_memory;  /* out, or NULL: a plan that was to stream fails, and sets it, if the strategies chosen for it
-                       * need the graph in memory; else it is then made in memory */
+    int64_t memory;             /* most bytes of anonymous memory, 0: no limit; never changes results */
+    int64_t *refused;           /* out, or NULL: the bytes that a plan needs for which the limit is too small */
+    bool *in_memory; /* out, or NULL: a plan that was to stream fails, and sets it, if the strategies chosen for it
+                      * need the graph in memory; else it is then made in memory */
     int strategies[SFU_PASSES][SFU__SEGMENTS]; /* strategy per segment, numbered from 1; 0: the fastest at the nominal
                                                 * rates. Segments beyond these are always chosen by the planner */
 } sfu__plan_request;
@@ -92,7 +93,8 @@ typedef struct sfu__resident {
     void *context;
 } sfu__resident;
 
-/* Makes it within request->memory, 0: no limit. *lacks: it failed because that is too small, here or on another rank. */
+/* Makes it within request->memory, 0: no limit. *lacks: it failed because that is too small, here or on another rank.
+ */
 SFU_CHECKED sfu_status sfu__resident_make(bool *lacks, const sfu__resident *self, const sfu__plan_request *request);
 /* Fails, and says what is enough. All ranks call it. */
 SFU_CHECKED sfu_status sfu__resident_refuse(const sfu__resident *self, const sfu_dataset *dataset, const sfu_net *net,

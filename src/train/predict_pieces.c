@@ -12,7 +12,9 @@ static int64_t row_bytes(const sfu_model *model) {
     int64_t floats = 2 * (int64_t)sfu__ld(model->classes);
     for (int i = 0; i < model->net->count; i++) {
         const sfu__layer *layer = &model->net->layers[i];
-        floats += layer->kind == SFU__LAYER_SMOOTH ? 0 : 2 * (int64_t)sfu__ld(layer->width > 0 ? layer->width : model->classes);
+        floats += layer->kind == SFU__LAYER_SMOOTH
+                      ? 0
+                      : 2 * (int64_t)sfu__ld(layer->width > 0 ? layer->width : model->classes);
     }
     return 4 * floats;
 }

@@ -336,11 +336,8 @@ done:
 static sfu_status run_fold_product(const sfu__plan *plan, sfu__pass *pass, const float *theta, const sfu__row_set *out,
                                    const uint8_t *needed, sfu__scratch *file) {
     sfu_status status = SFU_OK;
-    sfu__fold_product product = {.plan = plan,
-                                 .W = weights_of(plan, theta),
-                                 .sparse = pass->streamed_sparse,
-                                 .rows = out->count,
-                                 .file = file};
+    sfu__fold_product product = {
+        .plan = plan, .W = weights_of(plan, theta), .sparse = pass->streamed_sparse, .rows = out->count, .file = file};
     product.result = file == NULL ? pass->streamed : NULL;
     SFU_TRY(goes_by_rows(plan, pass->streamed_last, pass->streamed_by_columns)
                 ? multiply_rows(&product, pass, out, needed)

@@ -85,6 +85,9 @@ bool sfu__lacks_memory(sfu_status status);
 /* Fails if the limit is below plan->needs, less what allocations do not need. */
 SFU_CHECKED sfu_status sfu__stream_enough(const sfu__plan *plan, const sfu__plan_request *request);
 
+/* Fails if the limit is below the upper bound of what the later prediction allocates, so that no training is lost. */
+SFU_CHECKED sfu_status sfu__stream_later(const sfu__plan *plan, const sfu_net *net, const sfu__plan_request *request);
+
 /* Fails because the limit is too small; the message says what is enough: `bytes` that the process has, or plan->needs
  * if that is more. */
 SFU_CHECKED sfu_status sfu__stream_refuse(const sfu__plan *plan, int64_t bytes);

@@ -66,8 +66,7 @@ static int64_t step_bytes(const sfu__plan *plan, const sfu__plan_request *reques
 sfu_status sfu__check_steps(const sfu__plan *plan, const sfu__plan_request *request) {
     if (plan->memory > 0) {
         const int64_t executors = request->executors > 0 ? request->executors : 1;
-        const int64_t bytes =
-            sfu__process_memory() + executors * sfu__executor_floats(plan) * (int64_t)sizeof(float);
+        const int64_t bytes = sfu__process_memory() + executors * sfu__executor_floats(plan) * (int64_t)sizeof(float);
         return bytes <= plan->memory ? SFU_OK : sfu__stream_refuse(plan, bytes);
     }
     return sfu__memory_fits((size_t)step_bytes(plan, request))

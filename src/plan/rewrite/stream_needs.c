@@ -234,11 +234,33 @@ static int64_t thread_bytes(const sfu_dataset *dataset) {
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
+/* Bytes beside the plan: factors of S, or rows of features as they are. */
+static int64_t fixed_bytes(const sfu_dataset *dataset, const smoothings *found) {
+    enum { COPIED = 1 << 20 };
+    return found->matrices > 0 ? factor_bytes(dataset, found) : COPIED;
+}
+
+/* The most bytes of the later prediction. */
+static int64_t later_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
+    enum { LATER = 1 << 19 }; /* what the process has more by then */
+    const smoothings found = smoothings_of(net);
+    const int64_t buffers = found.count < 2 ? found.count : 2 + found.teleports;
+    return LATER + request->later * row_bytes(dataset, net, SFU_PASS_PREDICT) + 4 * parameter_floats(dataset, net) +
+           list_bytes(dataset, &found) + thread_bytes(dataset) + streamed_bytes(dataset, &found, buffers);
+}
+
+sfu_status sfu__stream_later(const sfu__plan *plan, const sfu_net *net, const sfu__plan_request *request) {
+    const smoothings found = smoothings_of(net);
+    const int64_t bytes = sfu__dataset_node_bytes(plan->dataset) + fixed_bytes(plan->dataset, &found) +
+                          later_bytes(plan->dataset, net, request);
+    const bool fits = sfu__with_overhead(used_by_others(request) + bytes, request) <= request->memory;
+    return request->later_nodes == NULL || fits ? SFU_OK : sfu__stream_refuse(plan, 0);
+}
+
 /* The most bytes that a plan and its executors have allocated at once: while the plan is chosen, while features are
  * streamed, while the steps run; and in the later prediction. */
 static int64_t peak_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request,
                           const sfu__pass *chosen, int64_t folded) {
-    enum { LATER = 1 << 19, COPIED = 1 << 20 }; /* what the process has more by then; rows of features as they are */
     const smoothings found = smoothings_of(net);
     const bool sparse = dataset->dense == NULL;
     const int64_t executors = request->executors > 0 ? request->executors : 1;
@@ -253,12 +275,12 @@ static int64_t peak_bytes(const sfu_dataset *dataset, const sfu_net *net, const 
     /* A prediction streams when its executor is there; other passes hold the rows of dense features. */
     const int64_t beside = request->count[SFU_PASS_PREDICT] > 0 ? steps : sparse ? 0 : rows;
     const int64_t stream = streamed_bytes(dataset, &found, buffers_of(&found, dataset, request, chosen)) + thread;
-    const int64_t made = passes * lists + folded + larger(stream + beside, steps);
-    const int64_t buffers = found.count < 2 ? found.count : 2 + found.teleports;
-    const int64_t later = LATER + request->later * row_bytes(dataset, net, SFU_PASS_PREDICT) + parameters + lists +
-                          thread + streamed_bytes(dataset, &found, buffers);
-    return (found.matrices > 0 ? factor_bytes(dataset, &found) : COPIED) +
-           larger(larger(made, request->later > 0 ? later : 0), planning_bytes(dataset, &found) + (sparse ? 0 : rows));
+    /* Of the parameters, other plans hold what their executors do. */
+    const int64_t others = request->plans > 1 ? (request->plans - 1) * (folded + rows + parameters / 2) : 0;
+    const int64_t made = others + passes * lists + folded + larger(stream + beside, steps);
+    const int64_t later = request->later > 0 ? later_bytes(dataset, net, request) : 0;
+    return fixed_bytes(dataset, &found) +
+           larger(larger(made, later), others + planning_bytes(dataset, &found) + (sparse ? 0 : rows));
 }
 
 enum { PER_EXECUTOR = 4 << 20 }; /* for holes in the heap: allocations do not need it */
