@@ -54,13 +54,36 @@ sfu_status sfu__stream_refuse_segment(sfu__plan *plan) {
     return sfu__fail(SFU_ERR_MEMORY, "%s: the fastest plan needs the graph in memory", plan->dataset->name);
 }
 
+/* The most bytes of MPI, and of the rows that ranks send and receive, with their lists: all rows of a matrix that is
+ * smoothed, but those that a rank has itself. */
+static int64_t exchanged_bytes(const sfu__plan *plan) {
+    enum { MPI = 8 << 20, LIST = 4 };
+    const double share = plan->ranks != NULL ? 2.0 * (plan->ranks->count - 1) / plan->ranks->count : 0.0;
+    int64_t bytes = 0;
+    for (int i = 0; i < SFU_PASSES; i++) {
+        const sfu__pass *pass = &plan->passes[i];
+        int64_t most = 0, lists = 0;
+        for (size_t k = 0; k < pass->step_count; k++) {
+            const sfu__operand *from = &pass->steps[k].b;
+            if (pass->steps[k].kernel == SFU__KERNEL_SPMM && from->space == SFU__MEMORY_ARENA) {
+                const int64_t floats = from->rows * (int64_t)from->ld;
+                most = floats > most ? floats : most;
+                lists += LIST * (int64_t)from->rows;
+            }
+        }
+        bytes += most * (int64_t)sizeof(float) + lists;
+    }
+    return plan->ranks != NULL ? MPI + (int64_t)(share * (double)bytes) : 0;
+}
+
 /* Bytes that are allocated once the passes are made: executors, weights that are kept, predictions. */
 static int64_t step_bytes(const sfu__plan *plan, const sfu__plan_request *request) {
     enum { KEPT = 3, SCORED = 16, TEXT = 1 << 18 }; /* copies of the weights; bytes per node; the text of some rows */
     const int64_t executors = request->executors > 0 ? request->executors : 1;
     const int64_t floats = executors * sfu__executor_floats(plan) + KEPT * plan->parameters.size;
     const int64_t rows = request->count[SFU_PASS_PREDICT];
-    return floats * (int64_t)sizeof(float) + TEXT + rows * (4 * (int64_t)plan->classes + SCORED);
+    return floats * (int64_t)sizeof(float) + TEXT + rows * (4 * (int64_t)plan->classes + SCORED) +
+           exchanged_bytes(plan);
 }
 
 sfu_status sfu__check_steps(const sfu__plan *plan, const sfu__plan_request *request) {
