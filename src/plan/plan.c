@@ -281,6 +281,7 @@ static sfu_status make_resident(void *context, const sfu__plan_request *request)
         later.count[SFU_PASS_PREDICT] = request->later;
         SFU_TRY(make_plan(job->plan, job->dataset, job->net, &later, false, &in_memory));
         drop_resident(context);
+        sfu__memory_trim();
     }
     SFU_TRY(make_plan(job->plan, job->dataset, job->net, request, false, &in_memory));
 done:

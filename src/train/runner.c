@@ -101,6 +101,7 @@ static sfu_status make_lpnn(void *context, const sfu__plan_request *request) {
         later.count[SFU_PASS_PREDICT] = request->later;
         SFU_TRY(sfu__lpnn_new(&runner->lpnn, job->dataset, runner->net, &later, job->backend, job->team));
         drop_lpnn(context);
+        sfu__memory_trim();
     }
     SFU_TRY(sfu__lpnn_new(&runner->lpnn, job->dataset, runner->net, request, job->backend, job->team));
 done:

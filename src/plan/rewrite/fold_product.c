@@ -6,7 +6,7 @@
 
 /* Rows that a thread computes at once. */
 static int32_t rows_at_once(int32_t features) {
-    enum { FLOATS = 1 << 14 };
+    enum { FLOATS = 1 << 13 };
     const int32_t fit = FLOATS / sfu__ld(features);
     return fit < 1 ? 1 : fit < SFU__FOLD_PRODUCT_ROWS ? fit : SFU__FOLD_PRODUCT_ROWS;
 }
@@ -15,9 +15,9 @@ static int64_t floats_of(int32_t features, int32_t width) {
     return (int64_t)rows_at_once(features) * (sfu__ld(features) + sfu__ld(width)) + 32;
 }
 
-int64_t sfu__fold_product_bytes(int32_t features, int32_t width) {
-    enum { ENTRY = 24 }; /* of a sparse matrix, with a prepared copy */
-    return 4 * floats_of(features, width) + (int64_t)rows_at_once(features) * features * ENTRY;
+int64_t sfu__fold_product_bytes(int32_t features) {
+    enum { ENTRY = 24, WIDTH = 256 }; /* of a sparse matrix, with a prepared copy */
+    return 4 * floats_of(features, WIDTH) + (int64_t)rows_at_once(features) * features * ENTRY;
 }
 
 sfu_status sfu__fold_product_reserve(sfu__fold_product *self) {

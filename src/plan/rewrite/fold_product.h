@@ -22,8 +22,8 @@ typedef struct sfu__fold_product {
     float **memory;     /* [threads]: space for rows of F and Z */
 } sfu__fold_product;
 
-/* The most bytes of a thread. */
-int64_t sfu__fold_product_bytes(int32_t features, int32_t width);
+/* The most bytes of a thread, with at most 256 columns of W. */
+int64_t sfu__fold_product_bytes(int32_t features);
 
 SFU_CHECKED sfu_status sfu__fold_product_reserve(sfu__fold_product *self);
 void sfu__fold_product_clear(sfu__fold_product *self);

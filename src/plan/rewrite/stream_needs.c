@@ -14,6 +14,8 @@
 
 #include <math.h>
 
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
 /* Bytes of a row in the steps: the features, unless a product with weights is streamed, and every layer with a copy
  * and, in training, gradients. */
 static int64_t row_bytes(const sfu_dataset *dataset, const sfu_net *net, int pass) {
@@ -228,11 +230,8 @@ static int64_t thread_bytes(const sfu_dataset *dataset) {
     if (dataset->dense != NULL) {
         return slices;
     }
-    const int64_t rows = sfu__stream_sparse_bytes(dataset);
-    return slices > rows ? slices : rows;
+    return larger(slices, sfu__stream_sparse_bytes(dataset));
 }
-
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* Bytes beside the plan: factors of S, or rows of features as they are. */
 static int64_t fixed_bytes(const sfu_dataset *dataset, const smoothings *found) {

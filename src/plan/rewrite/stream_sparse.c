@@ -79,10 +79,11 @@ static int64_t buffer_size(int32_t features) { return features < BUFFERED ? BUFF
 
 int64_t sfu__stream_sparse_bytes(const sfu_dataset *dataset) {
     const sfu__mapped_csr graph = sfu__dataset_mapped_graph(dataset);
-    const int64_t features = dataset->features;
-    return features * (int64_t)(sizeof(double) + sizeof(int32_t) + 1) + features * (int64_t)sizeof(int32_t) +
-           buffer_size(dataset->features) * (int64_t)sizeof(entry) +
-           SFU__ENTRY_BYTES * sfu__row_piece(&graph, SFU__AHEAD_ROWS) + (int64_t)(1 << 14);
+    const int64_t features = dataset->features, product = sfu__fold_product_bytes(dataset->features);
+    const int64_t rows = features * (int64_t)(sizeof(double) + sizeof(int32_t) + 1) +
+                         features * (int64_t)sizeof(int32_t) + buffer_size(dataset->features) * (int64_t)sizeof(entry) +
+                         SFU__ENTRY_BYTES * sfu__row_piece(&graph, SFU__AHEAD_ROWS) + (int64_t)(1 << 14);
+    return rows > product ? rows : product;
 }
 
 static sfu_status scratch_make(row_scratch *self, const sfu__plan *plan) {
