@@ -83,7 +83,7 @@ static void *move_to_file(void *pointer, size_t before, size_t bytes) {
 }
 
 static void *malloc_resize(void *user, void *pointer, size_t bytes) {
-    enum { LARGE = 1 << 16 };
+    enum { LARGE = 1 << 14 };
     (void)user;
     const size_t in_file = sfu__file_block_size(pointer);
     const size_t before = in_file > 0 ? in_file : malloc_usable_size(pointer);

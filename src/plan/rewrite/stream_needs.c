@@ -290,7 +290,9 @@ sfu_status sfu__stream_needs(int64_t *bytes, const sfu_dataset *dataset, const s
     const bool sparse = dataset->dense == NULL;
     int64_t folded;
     SFU_TRY(folded_bytes(&folded, dataset, net, request, chosen));
-    const int64_t streamed = sfu__dataset_node_bytes(dataset) + peak_bytes(dataset, net, request, chosen, folded);
+    enum { UNEVEN = 32 }; /* a part of it: rows of sparse features grow in steps */
+    const int64_t peak = peak_bytes(dataset, net, request, chosen, folded);
+    const int64_t streamed = sfu__dataset_node_bytes(dataset) + peak + (sparse ? peak / UNEVEN : 0);
     /* Smoothed sparse features fill in, so the fastest plan may smooth in every epoch instead, until it is chosen. */
     const int64_t resident = sparse && chosen == NULL ? sfu__resident_bytes(dataset, net, request) + folded : 0;
     *bytes = sfu__with_overhead(used_by_others(request) + larger(streamed, resident), request) +
