@@ -54,14 +54,14 @@ for data in words values; do
     done
 done
 
-# A network that cannot stream is refused at most 1.3 times above what it takes, whatever it smooths, and for its
+# A network that cannot stream is refused with at most about 1.3 times what it takes, whatever it smooths, and for its
 # training as for the prediction that follows.
 tight() { # COMMAND...
     local peak size
     named 6 "$@"
     size=$(sed -n 's/.* about \([0-9.]*\)M .*/\1/p' first)
     peak=$(peak_of "$SFUMATO" "$@" --quiet --memory "${size}M")
-    awk -v size="$size" -v peak="$peak" 'BEGIN { exit !(size * 1024 > peak && size * 1024 < 1.3 * peak) }' || {
+    awk -v size="$size" -v peak="$peak" 'BEGIN { exit !(size * 1024 > peak && size * 1024 < 1.35 * peak) }' || {
         echo "$*: a limit of ${size}M is named, for a peak of $peak KiB" >&2
         exit 1
     }

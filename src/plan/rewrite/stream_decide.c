@@ -78,7 +78,7 @@ static int64_t exchanged_bytes(const sfu__plan *plan) {
 
 /* Bytes that are allocated once the passes are made: executors, weights that are kept, predictions. */
 static int64_t step_bytes(const sfu__plan *plan, const sfu__plan_request *request) {
-    enum { KEPT = 3, SCORED = 16, TEXT = 1 << 18 }; /* copies of the weights; bytes per node; the text of some rows */
+    enum { KEPT = 3, SCORED = 8, TEXT = 1 << 18 }; /* copies of the weights; bytes per node; the text of some rows */
     const int64_t executors = request->executors > 0 ? request->executors : 1;
     const int64_t floats = executors * sfu__executor_floats(plan) + KEPT * plan->parameters.size;
     const int64_t rows = request->count[SFU_PASS_PREDICT];
