@@ -58,7 +58,7 @@ done
 # training as for the prediction that follows.
 tight() { # COMMAND...
     local peak size
-    named 6 "$@"
+    named 12 "$@" # the model of LPNN takes 6 MB itself
     size=$(sed -n 's/.* about \([0-9.]*\)M .*/\1/p' first)
     peak=$(peak_of "$SFUMATO" "$@" --quiet --memory "${size}M")
     awk -v size="$size" -v peak="$peak" 'BEGIN { exit !(size * 1024 > peak && size * 1024 < 1.35 * peak) }' || {
