@@ -170,7 +170,7 @@ static sfu_status start_plan(sfu__plan **plan, const sfu_dataset *dataset, const
         const int64_t left = request->memory - sfu__limit_overhead(request);
         self->memory = left > 1 ? left : 1;
     }
-    sfu__limit_allocations(request);
+    sfu__limit_allocations(request, streams);
     SFU_TRY(mapped ? sfu__dataset_check_streamed(dataset) : sfu_dataset_check(dataset));
     self->in_parts = in_parts;
     self->backend = request->backend;

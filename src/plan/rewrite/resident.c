@@ -17,9 +17,10 @@ static int64_t reserved_bytes(const sfu__plan_request *request) {
 
 int64_t sfu__memory_of_others(void) { return sfu__process_memory() - (int64_t)sfu__memory_used(); }
 
-void sfu__limit_allocations(const sfu__plan_request *request) {
+void sfu__limit_allocations(const sfu__plan_request *request, bool streams) {
     if (request->memory > 0) {
-        const int64_t taken = sfu__limit_overhead(request) + sfu__memory_of_others() + reserved_bytes(request);
+        const int64_t taken =
+            sfu__limit_overhead(request) + sfu__memory_of_others() + (streams ? 0 : reserved_bytes(request));
         sfu__memory_set_limit((size_t)larger(request->memory - taken, 1));
     }
 }
@@ -28,7 +29,7 @@ bool sfu__lacks_memory(sfu_status status) { return status == SFU_ERR_MEMORY && s
 
 sfu_status sfu__resident_make(bool *lacks, const sfu__resident *self, const sfu__plan_request *request) {
     const size_t limit = sfu__memory_limit();
-    sfu__limit_allocations(request);
+    sfu__limit_allocations(request, false);
     sfu_status status = self->make(self->context, request);
     *lacks = request->memory > 0 && sfu__lacks_memory(status);
     sfu__memory_set_limit(limit);

@@ -77,9 +77,10 @@ bool sfu__net_streams(const sfu_net *net);
 /* Bytes of this process that the library has not allocated. */
 int64_t sfu__memory_of_others(void);
 
-/* Limits the allocations of this thread, and of those that it starts, to what request->memory leaves; and whether that
- * has ended what failed with this status. */
-void sfu__limit_allocations(const sfu__plan_request *request);
+/* Limits the allocations of this thread, and of those that it starts, to what request->memory leaves, of a plan in
+ * memory beside what the caller will need (a bound covers that of one that streams); and whether that has ended what
+ * failed with this status. */
+void sfu__limit_allocations(const sfu__plan_request *request, bool streams);
 bool sfu__lacks_memory(sfu_status status);
 
 /* Fails if the limit is below plan->needs, less what allocations do not need. */
