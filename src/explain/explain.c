@@ -149,9 +149,7 @@ static sfu_status shorten_prediction(int32_t **piece, sfu__plan_request *request
                                      const sfu_net *net) {
     enum { PIECE = 1 << 14 };
     sfu_status status = SFU_OK;
-    bool streams;
-    SFU_TRY(sfu__plan_decide(&streams, dataset, net, request));
-    if (streams && request->count[SFU_PASS_PREDICT] > PIECE) {
+    if (sfu__plan_decide(dataset, net, request) && request->count[SFU_PASS_PREDICT] > PIECE) {
         SFU_ALLOC(*piece, PIECE);
         for (int32_t i = 0; i < PIECE; i++) {
             (*piece)[i] = i;

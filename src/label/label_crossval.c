@@ -36,6 +36,8 @@ typedef struct crossval {
     sfu__dense found;    /* and after the best epoch */
     int64_t used_before; /* for the message about a limit that is too small */
     int64_t *refused;    /* as in sfu__plan_request */
+    int64_t memory;      /* likewise */
+    int32_t *later;      /* [nodes], or NULL: all nodes, whose prediction must fit into the limit, too */
     double mark;         /* the loss at the last clear gain, and its epoch */
     int32_t gained;      /* */
 } crossval;
@@ -46,10 +48,12 @@ static sfu__plan_request request_of(const crossval *self, int fold) {
     sfu__plan_request request = sfu__train_request(self->candidate->net, self->problem->inner[fold],
                                                    self->candidate->dropout, self->work->jobs, self->device);
     request.epochs = EPOCHS;
-    request.memory = sfu__limit_of(self->work->memory);
+    request.memory = self->memory;
     request.used_before = self->used_before;
-    request.executors = self->problem->folds - fold;
+    request.plans = self->problem->folds - fold;
     request.refused = self->refused;
+    request.later_nodes = fold == 0 ? self->later : NULL;
+    request.later = request.later_nodes != NULL ? self->work->dataset->nodes : 0;
     return request;
 }
 
@@ -180,6 +184,39 @@ static void clear(crossval *self) {
     sfu__free(self->now.data);
     sfu__free(self->found.data);
     sfu__team_free(self->team);
+    self->now.data = self->found.data = NULL;
+    self->team = NULL;
+}
+
+/* ---- the limit --------------------------------------------------------------------------------------------------- */
+
+static sfu_status make_folds(void *context, const sfu__plan_request *request) {
+    crossval *self = context;
+    self->memory = request->memory;
+    return prepare(self, 0);
+}
+
+static void drop_folds(void *context) { clear(context); }
+
+/* Makes the plans of all folds in memory, after that of a prediction of all nodes; fails with what they need. */
+static sfu_status plan_in_memory(crossval *self) {
+    sfu_status status = SFU_OK;
+    const sfu_dataset *dataset = self->work->dataset;
+    const sfu__resident folds = {make_folds, drop_folds, self};
+    SFU_ALLOC(self->later, dataset->nodes);
+    for (int32_t node = 0; node < dataset->nodes; node++) {
+        self->later[node] = node;
+    }
+    const sfu__plan_request request = request_of(self, 0);
+    status = prepare(self, 0);
+    if (status == SFU_ERR_MEMORY && *self->refused > 0) { /* one of them does not fit */
+        clear(self);
+        status = sfu__resident_refuse(&folds, dataset, self->candidate->net, &request);
+    }
+done:
+    sfu__free(self->later);
+    self->later = NULL;
+    return status;
 }
 
 /* Whether the plans stream; fails if the limit is too small for them, or for the predictions of the models. */
@@ -188,10 +225,17 @@ static sfu_status decide(bool *streams, crossval *self) {
     const sfu_dataset *dataset = self->work->dataset;
     self->used_before = used_later(self);
     sfu__plan_request request = request_of(self, 0);
-    SFU_TRY(sfu__plan_decide(streams, dataset, self->candidate->net, &request));
-    SFU_TRY(*streams ? sfu__plan_enough(dataset, self->candidate->net, &request) : SFU_OK);
-done:
-    return status;
+    bool in_memory = false;
+    request.in_memory = &in_memory;
+    *streams = sfu__plan_decide(dataset, self->candidate->net, &request);
+    if (*streams) {
+        status = sfu__plan_enough(dataset, self->candidate->net, &request);
+        *streams = !in_memory;
+    }
+    /* The plans of ranks are made together: one that fails alone would leave the others waiting. */
+    return *streams                        ? status
+           : sfu__processes_here() != NULL ? sfu__resident_enough(dataset, self->candidate->net, &request)
+                                           : SFU_OK;
 }
 
 sfu_status sfu__label_cross_plan(int64_t *refused, const sfu__label_problem *problem, const sfu__candidate *candidate,
@@ -200,9 +244,9 @@ sfu_status sfu__label_cross_plan(int64_t *refused, const sfu__label_problem *pro
     crossval self = {.problem = problem, .candidate = candidate, .work = work};
     bool streams = false;
     self.refused = refused;
+    self.memory = sfu__limit_of(work->memory);
     SFU_TRY(decide(&streams, &self));
-    /* The plans of ranks are made together: one that fails alone would leave the others waiting. */
-    SFU_TRY(streams || sfu__processes_here() != NULL ? SFU_OK : prepare(&self, 0));
+    SFU_TRY(streams || sfu__processes_here() != NULL ? SFU_OK : plan_in_memory(&self));
 done:
     clear(&self);
     return status;
@@ -212,6 +256,7 @@ sfu_status sfu__label_cross_validate(sfu__label_trial *trial, const sfu__label_p
                                      const sfu__candidate *candidate, uint64_t seed, const sfu__label_work *work) {
     sfu_status status = SFU_OK;
     crossval self = {.problem = problem, .candidate = candidate, .work = work};
+    self.memory = sfu__limit_of(work->memory);
     SFU_TRY(prepare(&self, seed));
     SFU_TRY(run_epochs(trial, &self));
     SFU_TRY(trial->epochs > 0 ? sfu__label_score(trial, &self.found, problem, work) : SFU_OK);

@@ -54,16 +54,25 @@ sfu_status sfu__label_nets_fit(sfu__label_nets *nets, sfu__label_problem *proble
                                bool named) {
     sfu_status status = SFU_OK;
     const sfu__label_nets all = *nets;
+    int64_t most = 0;
+    int largest = 0;
     nets->count = 0;
     for (int i = 0; i < all.count; i++) {
         const int net = all.net[i];
         int64_t needs = 0;
         status = measure(&needs, problem, net, work);
-        SFU_TRY(needs > 0 && !named ? SFU_OK : status);
+        SFU_TRY(needs > 0 ? SFU_OK : status);
+        if (named && needs > most) {
+            most = needs;
+            largest = net;
+        }
         nets->needs[net] = named ? 0 : needs_of_all(needs, work);
         if (nets->needs[net] == 0) {
             nets->net[nets->count++] = net;
         }
+    }
+    if (most > 0) { /* all of them were asked for: the message is that of the largest */
+        SFU_TRY(measure(&most, problem, largest, work));
     }
     if (nets->count == 0) {
         status = refuse_all(nets, work);

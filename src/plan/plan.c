@@ -96,14 +96,6 @@ static sfu_status choose_ahead(sfu__plan *plan, const sfu_net *net, const sfu__p
         SFU_TRY(sfu__choose_features(&pass->features, plan, (sfu_pass)i, last));
         const int fold = pass->features.fold;
         const bool in_memory = fold >= 0 && fold < last && (i != SFU_PASS_PREDICT || fold > 0);
-        if (in_memory && i == SFU_PASS_PREDICT) { /* of all nodes, not of a piece of them */
-            const sfu__pass *all = plan->costed.row_sets != NULL ? &plan->costed : pass;
-            const double bytes = sfu__chosen_bytes(&pass->features, SFU_PASS_PREDICT, all->row_sets[fold].count,
-                                                   plan->features, INFINITY, 1);
-            sfu__plan_request whole = *request;
-            whole.count[i] = plan->nodes;
-            plan->resident_needs = sfu__resident_with(plan->dataset, net, &whole, (int64_t)bytes);
-        }
         sfu__row_sets_free(pass, plan->op_count);
         if (in_memory) {
             return sfu__stream_refuse_segment(plan);
@@ -143,20 +135,6 @@ static sfu_status name_data(sfu__plan *plan, const sfu__plan_request *request) {
     return sfu_dataset_digest(plan->digest, plan->dataset);
 }
 
-/* Whether the limit has ended the plan. */
-static bool lacks_memory(sfu_status status) { return status == SFU_ERR_MEMORY && sfu__memory_refused() > 0; }
-
-/* Bytes of this process that the library has not allocated. */
-static int64_t memory_of_others(void) { return sfu__process_memory() - (int64_t)sfu__memory_used(); }
-
-/* Limits the allocations of this thread, and of those that it starts, to what the limit of the plan leaves. */
-static void limit_allocations(const sfu__plan_request *request) {
-    if (request->memory > 0) {
-        const int64_t left = request->memory - sfu__limit_overhead(request) - memory_of_others();
-        sfu__memory_set_limit(left > 1 ? (size_t)left : 1);
-    }
-}
-
 /* Makes the passes of a plan. */
 static sfu_status make_passes(sfu__plan *plan, const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
@@ -187,13 +165,12 @@ static sfu_status start_plan(sfu__plan **plan, const sfu_dataset *dataset, const
     self->limit = small != NULL ? small->limit : request->memory;
     self->threads = sfu__limit_threads(request->threads, request->memory);
     if (streams) {
-        SFU_TRY(sfu__resident_needs(&self->resident_needs, dataset, net, request));
         SFU_TRY(sfu__stream_needs(&self->needs, dataset, net, request, NULL));
         self->threads = small != NULL ? 1 : sfu__stream_threads(dataset, request, self->needs);
         const int64_t left = request->memory - sfu__limit_overhead(request);
         self->memory = left > 1 ? left : 1;
     }
-    limit_allocations(request);
+    sfu__limit_allocations(request, streams);
     SFU_TRY(mapped ? sfu__dataset_check_streamed(dataset) : sfu_dataset_check(dataset));
     self->in_parts = in_parts;
     self->backend = request->backend;
@@ -233,8 +210,9 @@ static sfu_status choose_in_files(sfu__plan *plan, const sfu_net *net, const sfu
     sfu__memory_set_limit(SIZE_MAX);
     sfu__memory_in_files(true);
     const sfu_status status = start_plan(&other, plan->dataset, net, &within, true, plan);
-    const bool lacks = lacks_memory(status);
+    const bool lacks = sfu__lacks_memory(status);
     sfu__memory_in_files(false);
+    plan->needs_graph = other != NULL && other->needs_graph;
     plan->needs = status == SFU_OK ? other->needs : plan->needs;
     sfu__plan_release(other);
     return lacks ? SFU_OK : status;
@@ -246,27 +224,67 @@ static sfu_status refuse(sfu__plan *plan, const sfu_net *net, const sfu__plan_re
     if (plan->dataset->dense == NULL && !plan->needs_chosen) {
         SFU_TRY(choose_in_files(plan, net, request));
     }
-    status = sfu__stream_refuse(plan, (int64_t)refused + memory_of_others());
+    status = sfu__stream_refuse(plan, (int64_t)refused + sfu__memory_of_others());
 done:
     return status;
 }
 
-/* Makes a plan; if `plan` is NULL only up to its passes, which fails if the limit may be too small for them. */
+/* Makes a plan; if `plan` is NULL only up to its passes, which fails if the limit may be too small for them.
+ * *in_memory: it was to stream, and cannot. */
 static sfu_status make_plan(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
-                            const sfu__plan_request *request, bool streams) {
+                            const sfu__plan_request *request, bool streams, bool *in_memory) {
     sfu_status status = SFU_OK;
     sfu__plan *self = NULL;
     SFU_TRY(start_plan(&self, dataset, net, request, streams, NULL));
+    SFU_TRY(streams ? sfu__stream_later(self, net, request) : SFU_OK);
     SFU_TRY(plan != NULL ? make_passes(self, request) : sfu__stream_enough(self, request));
     if (plan != NULL) {
         *plan = self;
         self = NULL;
     }
 done:
-    if (self != NULL && streams && lacks_memory(status)) {
+    if (self != NULL && streams && sfu__lacks_memory(status)) {
         status = refuse(self, net, request, sfu__memory_refused());
     }
+    *in_memory = self != NULL && self->needs_graph;
     sfu__plan_release(self);
+    return status;
+}
+
+/* ---- plans in memory --------------------------------------------------------------------------------------------- */
+
+typedef struct resident_job {
+    sfu__plan **plan;
+    const sfu_dataset *dataset;
+    const sfu_net *net;
+    bool with_later; /* the later prediction must fit, too */
+} resident_job;
+
+static void drop_resident(void *context) {
+    const resident_job *job = context;
+    sfu__plan_release(*job->plan);
+    *job->plan = NULL;
+}
+
+static sfu_status make_resident(void *context, const sfu__plan_request *request) {
+    sfu_status status = SFU_OK;
+    const resident_job *job = context;
+    bool in_memory;
+    if (job->with_later && request->later_nodes != NULL) {
+        sfu__plan_request later = {.rewrites = request->rewrites,
+                                   .classes = request->classes,
+                                   .threads = request->threads,
+                                   .ranks = request->ranks,
+                                   .used_before = request->used_before,
+                                   .memory = request->memory};
+        later.nodes[SFU_PASS_PREDICT] = request->later_nodes;
+        later.count[SFU_PASS_PREDICT] = request->later;
+        SFU_TRY(make_plan(job->plan, job->dataset, job->net, &later, false, &in_memory));
+        drop_resident(context);
+        sfu__memory_trim();
+    }
+    SFU_TRY(make_plan(job->plan, job->dataset, job->net, request, false, &in_memory));
+done:
     return status;
 }
 
@@ -282,7 +300,7 @@ static sfu__plan_request with_used(const sfu__plan_request *request) {
 sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
                           const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
-    bool streams = false;
+    bool lacks = false, in_memory = false;
     const sfu__watch before = sfu__watch_start(NULL, NULL, "planning");
     const size_t limit = sfu__memory_limit();
     const sfu__plan_request within = with_used(request);
@@ -291,13 +309,26 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
         status = sfu__fail(SFU_ERR_ARGUMENT, "lpnn is not planned: it computes every node in every epoch");
         goto done;
     }
-    SFU_TRY(sfu__plan_decide(&streams, dataset, net, request));
-    status = make_plan(plan, dataset, net, &within, streams);
-    if (request->memory > 0 && !streams && lacks_memory(status)) { /* smoothing has filled in more than estimated */
+    const bool streams = sfu__plan_decide(dataset, net, request);
+    resident_job job = {plan, dataset, net, streams || !sfu__net_streams(net)};
+    const sfu__resident resident = {make_resident, drop_resident, &job};
+    status = streams ? make_plan(plan, dataset, net, &within, true, &in_memory)
+                     : sfu__resident_make(&lacks, &resident, &within);
+    if (lacks && sfu__net_streams(net)) { /* smoothing has filled in more than estimated */
+        status = make_plan(plan, dataset, net, &within, true, &in_memory);
+        lacks = in_memory;
+    }
+    if (in_memory && request->in_memory != NULL) {
+        *request->in_memory = true;
+        goto done;
+    }
+    if (in_memory && !lacks) {
         sfu__memory_set_limit(limit);
-        sfu__memory_trim();
-        status = sfu__net_streams(net) ? make_plan(plan, dataset, net, &within, true)
-                                       : sfu__resident_refuse(dataset, net, &within);
+        status = sfu__resident_make(&lacks, &resident, &within);
+    }
+    if (lacks) {
+        sfu__memory_set_limit(limit);
+        status = sfu__resident_refuse(&resident, dataset, net, &within);
     }
 done:
     sfu__memory_set_limit(limit);
@@ -311,8 +342,12 @@ sfu_status sfu__plan_enough(const sfu_dataset *dataset, const sfu_net *net, cons
     sfu__plan plan = {.dataset = dataset, .nodes = dataset->nodes, .limit = request->memory, .memory = request->memory};
     if (dataset->dense == NULL) {
         const sfu__plan_request within = with_used(request);
-        status = make_plan(NULL, dataset, net, &within, true);
+        bool in_memory;
+        status = make_plan(NULL, dataset, net, &within, true, &in_memory);
         sfu__memory_set_limit(limit);
+        if (in_memory) {
+            *request->in_memory = true;
+        }
         return status;
     }
     plan.refused = request->refused;

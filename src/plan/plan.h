@@ -54,10 +54,14 @@ typedef struct sfu__plan_request {
     unsigned rewrites;                /* SFU__ALL_REWRITES, or fewer */
     int threads;                      /* for building the plan; never changes it */
     int32_t executors;                /* that will run the plan at once, for the limit; 0: 1 */
+    int32_t plans;                    /* like this one, which will be held at once, likewise */
     int64_t used_before;              /* memory of the process without other plans, for the same; 0: as it is now */
-    int32_t later;    /* nodes of a later prediction within the same limit, for the message about one too small */
-    int64_t memory;   /* most bytes of anonymous memory, 0: no limit; never changes results */
-    int64_t *refused; /* out, or NULL: the bytes that a plan needs for which the limit is too small */
+    int32_t later; /* number of nodes of a later prediction within the same limit, which must fit, too; 0: none */
+    const int32_t *later_nodes; /* these nodes, ascending; NULL: not listed, for a message alone */
+    int64_t memory;             /* most bytes of anonymous memory, 0: no limit; never changes results */
+    int64_t *refused;           /* out, or NULL: the bytes that a plan needs for which the limit is too small */
+    bool *in_memory; /* out, or NULL: a plan that was to stream fails, and sets it, if the strategies chosen for it
+                      * need the graph in memory; else it is then made in memory */
     int strategies[SFU_PASSES][SFU__SEGMENTS]; /* strategy per segment, numbered from 1; 0: the fastest at the nominal
                                                 * rates. Segments beyond these are always chosen by the planner */
 } sfu__plan_request;
@@ -78,13 +82,29 @@ static inline int64_t sfu__limit_of(uint64_t memory) { return memory < INT64_MAX
  * nodes alone; else the whole dataset. */
 SFU_CHECKED sfu_status sfu__plan_check_data(const sfu_dataset *dataset, uint64_t memory);
 
-/* Whether a plan with a limit (request->memory > 0) streams the leading smoothing: not if it is estimated to fit into
- * memory otherwise. Fails, and says what is needed, for a network that cannot stream. LPNN included. */
-SFU_CHECKED sfu_status sfu__plan_decide(bool *streams, const sfu_dataset *dataset, const sfu_net *net,
-                                        const sfu__plan_request *request);
+/* Whether a plan with a limit (request->memory > 0) is to stream the leading smoothing: if it is estimated not to fit
+ * into memory otherwise, and the network can. */
+bool sfu__plan_decide(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request);
+
+/* What holds everything in memory. `make` allocates all of it, and may run several times, with `clear` in between. */
+typedef struct sfu__resident {
+    sfu_status (*make)(void *context, const sfu__plan_request *request);
+    void (*clear)(void *context);
+    void *context;
+} sfu__resident;
+
+/* Makes it within request->memory, 0: no limit. *lacks: it failed because that is too small, here or on another rank.
+ */
+SFU_CHECKED sfu_status sfu__resident_make(bool *lacks, const sfu__resident *self, const sfu__plan_request *request);
+/* Fails, and says what is enough. All ranks call it. */
+SFU_CHECKED sfu_status sfu__resident_refuse(const sfu__resident *self, const sfu_dataset *dataset, const sfu_net *net,
+                                            const sfu__plan_request *request);
+/* Fails if the limit is below an estimate, which may be several times too high; makes nothing. */
+SFU_CHECKED sfu_status sfu__resident_enough(const sfu_dataset *dataset, const sfu_net *net,
+                                            const sfu__plan_request *request);
 
 /* Fails, and says what is enough, if the limit is below the upper bound of what streaming allocates. Computes nothing,
- * but chooses the strategies of sparse features, on which the bound depends. */
+ * but chooses the strategies of sparse features, on which the bound depends: request->in_memory is given. */
 SFU_CHECKED sfu_status sfu__plan_enough(const sfu_dataset *dataset, const sfu_net *net,
                                         const sfu__plan_request *request);
 

@@ -191,7 +191,9 @@ typedef struct sfu__pass {
     int streamed_last;            /* its number of leading ops */
     uint8_t *streamed_needed;     /* [nodes], or NULL: rows of each of these ops */
     sfu__stream_work stream_work; /* slices is 0 if nothing was streamed */
-    bool streamed_sparse;         /* X as a sparse matrix */
+    bool streamed_sparse;         /* X as a sparse matrix, or F: */
+    bool streamed_fold;           /* F W instead, F being the features after the leading ops (fold_product.h) */
+    bool streamed_by_columns;     /* F as of sfu__fold_panels */
     bool divided;                 /* among ranks: every partition of rows has its row set */
     bool staged;                  /* evaluation in stages: the rows of every value are grouped by stage */
     sfu__operand staged_output;   /* staged: the output in stage order */
@@ -213,7 +215,7 @@ struct sfu__plan {
     int64_t memory;               /* streaming plan: what the limit leaves for allocations; else 0 */
     int64_t needs;                /* streaming plan: a limit that is enough; else 0 */
     bool needs_chosen;            /* `needs` is that of chosen strategies, else of all */
-    int64_t resident_needs;       /* streaming plan: one that is enough to hold everything in memory */
+    bool needs_graph;             /* streaming plan: it cannot, a strategy needs the graph in memory */
     int64_t *refused;             /* of the request */
     int64_t *rank_nodes;          /* [ranks + 1]: nodes of each rank; NULL without ranks */
     bool in_parts;                /* this rank holds the rows of S of its own nodes only */
@@ -362,6 +364,9 @@ bool sfu__fold_fills(const sfu__plan *plan, int last);
 
 /* Finds the rows of smoothing matrices that a prediction of some nodes reads, if these alone may be filled in. */
 SFU_CHECKED sfu_status sfu__smoothed_rows_make(sfu__plan *plan, const sfu_net *net, const sfu__plan_request *request);
+
+/* executor.c: floats of the memory of an executor. */
+int64_t sfu__executor_floats(const sfu__plan *plan);
 
 /* strategies.c */
 

@@ -87,6 +87,7 @@ sfu_status sfu__prediction_run(sfu__prediction *prediction, const sfu_dataset *d
     request.count[SFU_PASS_PREDICT] = options->nodes != NULL ? options->node_count : dataset->nodes;
     request.as_all = options->nodes != NULL;
     request.to_file = prediction->prepare_only;
+    request.in_memory = prediction->prepare_only ? &prediction->in_memory : NULL;
     request.memory = sfu__limit_of(options->memory);
     SFU_TRY(sfu__plan_check_data(dataset, options->memory));
     SFU_TRY(options->nodes != NULL ? check_nodes(dataset, options->nodes, options->node_count) : SFU_OK);

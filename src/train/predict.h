@@ -9,6 +9,7 @@
 typedef struct sfu__prediction {
     bool any_classes;  /* set by the caller: the dataset may have classes that the model does not know */
     bool prepare_only; /* set by the caller: the pass does not run */
+    bool in_memory;    /* prepare_only: it failed because it cannot stream, but needs the graph in memory */
     sfu__feature_view view;
     sfu__runner runner; /* its prediction pass has run */
 } sfu__prediction;

@@ -1,42 +1,35 @@
 /* predict_pieces.c - predicts more nodes than fit into the memory limit, in pieces of rows.
  *
  * What is streamed from the file of the dataset is computed once, for all nodes, into a temporary file; the steps that
- * follow it then run for one piece after the other. A network whose streamed part is not a product with the first
- * weights (an activation between its smoothings) streams again for every piece.
+ * follow it then run for one piece after the other. A network without weights streams again for every piece.
  */
 #include "predict.h"
 
 #include <stdint.h>
 
-/* Bytes of a row in the steps of a network: every layer twice, and the features of a network that folds them. */
+/* Bytes of a row in the steps of a network: every layer twice. */
 static int64_t row_bytes(const sfu_model *model) {
     int64_t floats = 2 * (int64_t)sfu__ld(model->classes);
-    bool folds = false;
     for (int i = 0; i < model->net->count; i++) {
         const sfu__layer *layer = &model->net->layers[i];
-        const bool smooths = layer->kind == SFU__LAYER_SMOOTH;
-        folds = folds || (smooths && layer->act != SFU__IDENTITY);
-        floats += smooths ? 0 : 2 * (int64_t)sfu__ld(layer->width > 0 ? layer->width : model->classes);
+        floats += layer->kind == SFU__LAYER_SMOOTH
+                      ? 0
+                      : 2 * (int64_t)sfu__ld(layer->width > 0 ? layer->width : model->classes);
     }
-    return 4 * (floats + (folds ? 2 * (int64_t)sfu__ld(model->features) : 0));
+    return 4 * floats;
 }
 
 /* Rows of a piece: an eighth of the limit, if the plan streams. */
-static sfu_status choose_rows(sfu__pieces *self) {
+static void choose_rows(sfu__pieces *self) {
     enum { SHARE = 8, LEAST = 1024 };
-    sfu_status status = SFU_OK;
-    bool streams = false;
     sfu__plan_request request = {.memory = sfu__limit_of(self->options->memory), .threads = self->options->threads};
     request.count[SFU_PASS_PREDICT] = self->count;
     self->rows = self->count > 0 ? self->count : 1;
-    SFU_TRY(sfu__plan_decide(&streams, self->dataset, self->model->net, &request));
-    if (streams) {
+    if (sfu__plan_decide(self->dataset, self->model->net, &request)) {
         const int64_t fit = request.memory / SHARE / row_bytes(self->model);
         const int64_t rows = fit > LEAST ? fit : LEAST;
         self->rows = rows < self->count ? (int32_t)rows : self->rows;
     }
-done:
-    return status;
 }
 
 static sfu_status list_piece(sfu__pieces *self, sfu_predict_options *options, int32_t first) {
@@ -72,8 +65,14 @@ static sfu_status start_file(sfu__pieces *self) {
     sfu_predict_options options = *self->options;
     SFU_TRY(list_piece(self, &options, 0));
     self->prediction.prepare_only = true;
-    SFU_TRY(sfu__prediction_run(&self->prediction, self->dataset, self->model, &options));
+    status = sfu__prediction_run(&self->prediction, self->dataset, self->model, &options);
     self->prediction.prepare_only = false;
+    if (self->prediction.in_memory) { /* with the graph in memory, nodes in pieces would not take less */
+        sfu__prediction_clear(&self->prediction);
+        self->rows = self->count;
+        return SFU_OK;
+    }
+    SFU_TRY(status);
     if (sfu__plan_streams_products(self->prediction.runner.own)) {
         SFU_TRY(sfu__scratch_new(&self->file, self->options->scratch != NULL ? self->options->scratch : "."));
         SFU_TRY(sfu__plan_stream_to(self->file, self->prediction.runner.own, self->prediction.runner.theta,
@@ -90,7 +89,7 @@ sfu_status sfu__pieces_start(sfu__pieces *self, const sfu_dataset *dataset, cons
     self->model = model;
     self->options = options;
     self->count = options->nodes != NULL ? options->node_count : dataset->nodes;
-    SFU_TRY(choose_rows(self));
+    choose_rows(self);
     SFU_TRY(self->rows < self->count ? start_file(self) : SFU_OK);
 done:
     return status;

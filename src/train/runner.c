@@ -77,12 +77,45 @@ done:
     return status;
 }
 
+typedef struct lpnn_job {
+    sfu__runner *runner;
+    const sfu_dataset *dataset;
+    const sfu__backend *backend;
+    sfu__team *team;
+} lpnn_job;
+
+static void drop_lpnn(void *context) {
+    const lpnn_job *job = context;
+    sfu__lpnn_free(job->runner->lpnn);
+    job->runner->lpnn = NULL;
+}
+
+/* The executor, after that of the later prediction, which is dropped again. */
+static sfu_status make_lpnn(void *context, const sfu__plan_request *request) {
+    sfu_status status = SFU_OK;
+    const lpnn_job *job = context;
+    sfu__runner *runner = job->runner;
+    if (request->later_nodes != NULL) {
+        sfu__plan_request later = {.classes = request->classes, .threads = request->threads, .ranks = request->ranks};
+        later.nodes[SFU_PASS_PREDICT] = request->later_nodes;
+        later.count[SFU_PASS_PREDICT] = request->later;
+        SFU_TRY(sfu__lpnn_new(&runner->lpnn, job->dataset, runner->net, &later, job->backend, job->team));
+        drop_lpnn(context);
+        sfu__memory_trim();
+    }
+    SFU_TRY(sfu__lpnn_new(&runner->lpnn, job->dataset, runner->net, request, job->backend, job->team));
+done:
+    return status;
+}
+
 static sfu_status use_lpnn(sfu__runner *runner, const sfu_dataset *dataset, const sfu__plan_request *request,
                            const sfu__backend *backend, sfu__team *team) {
     sfu_status status = SFU_OK;
-    bool streams;
-    SFU_TRY(sfu__plan_decide(&streams, dataset, runner->net, request)); /* it never does */
-    SFU_TRY(sfu__lpnn_new(&runner->lpnn, dataset, runner->net, request, backend, team));
+    lpnn_job job = {runner, dataset, backend, team};
+    const sfu__resident resident = {make_lpnn, drop_lpnn, &job};
+    bool lacks;
+    status = sfu__resident_make(&lacks, &resident, request);
+    SFU_TRY(lacks ? sfu__resident_refuse(&resident, dataset, runner->net, request) : status);
     runner->parameters = sfu__lpnn_parameters(runner->lpnn);
     runner->theta = sfu__lpnn_theta(runner->lpnn);
     runner->m = sfu__lpnn_m(runner->lpnn);

@@ -101,6 +101,41 @@ done:
     return status;
 }
 
+/* Lists the nodes of all parts in ascending order, with the part of each. */
+static sfu_status list_nodes(train_job *job) {
+    sfu_status status = SFU_OK;
+    const int32_t all = job->dataset->nodes;
+    int32_t count = 0;
+    SFU_ALLOC(job->part_of, all);
+    memset(job->part_of, SFU_PARTS, (size_t)all);
+    for (int part = 0; part < SFU_PARTS; part++) {
+        int32_t size = 0;
+        const int32_t *nodes = sfu_split_part(job->split, (sfu_part)part, &size);
+        for (int32_t i = 0; i < size; i++) {
+            if (nodes[i] < all && job->dataset->labels[nodes[i]] != SFU_NO_LABEL) {
+                job->part_of[nodes[i]] = (uint8_t)part;
+            }
+        }
+        count += size;
+    }
+    SFU_ALLOC(job->nodes, count);
+    for (int32_t node = 0; node < all; node++) {
+        if (job->part_of[node] != SFU_PARTS) {
+            job->nodes[job->node_count++] = node;
+        }
+    }
+done:
+    return status;
+}
+
+static void drop_nodes(train_job *job) {
+    sfu__free(job->nodes);
+    sfu__free(job->part_of);
+    job->nodes = NULL;
+    job->part_of = NULL;
+    job->node_count = 0;
+}
+
 static sfu_status prepare(train_job *job) {
     sfu_status status = SFU_OK;
     SFU_TRY(check_data(job));
@@ -109,10 +144,10 @@ static sfu_status prepare(train_job *job) {
         sfu__train_request(job->net, job->split, job->options->dropout, job->options->threads, job->device);
     request.epochs = job->options->epochs;
     request.memory = sfu__limit_of(job->options->memory);
-    for (int part = 0; part < SFU_PARTS; part++) {
-        int32_t count = 0;
-        (void)sfu_split_part(job->split, (sfu_part)part, &count);
-        request.later += count;
+    if (request.memory > 0) { /* what scores the model must fit, too */
+        SFU_TRY(list_nodes(job));
+        request.later = job->node_count;
+        request.later_nodes = job->nodes;
     }
     SFU_TRY(sfu__objective_make(
         &job->objective, job->dataset, job->split,
@@ -120,6 +155,7 @@ static sfu_status prepare(train_job *job) {
     SFU_TRY(sfu__objective_scorer(&job->scorer, &job->objective, job->dataset));
     SFU_TRY(sfu__gpu_choose(&job->gpu, job->device, 0, 0));
     SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));
+    drop_nodes(job);
     const sfu__parameters *parameters = job->runner.parameters;
     if (parameters->count == 0) {
         status = sfu__fail(SFU_ERR_ARGUMENT,
@@ -202,33 +238,6 @@ done:
 }
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
-
-/* Lists the nodes of all parts in ascending order, with the part of each. */
-static sfu_status list_nodes(train_job *job) {
-    sfu_status status = SFU_OK;
-    const int32_t all = job->dataset->nodes;
-    int32_t count = 0;
-    SFU_ALLOC(job->part_of, all);
-    memset(job->part_of, SFU_PARTS, (size_t)all);
-    for (int part = 0; part < SFU_PARTS; part++) {
-        int32_t size = 0;
-        const int32_t *nodes = sfu_split_part(job->split, (sfu_part)part, &size);
-        for (int32_t i = 0; i < size; i++) {
-            if (nodes[i] < all && job->dataset->labels[nodes[i]] != SFU_NO_LABEL) {
-                job->part_of[nodes[i]] = (uint8_t)part;
-            }
-        }
-        count += size;
-    }
-    SFU_ALLOC(job->nodes, count);
-    for (int32_t node = 0; node < all; node++) {
-        if (job->part_of[node] != SFU_PARTS) {
-            job->nodes[job->node_count++] = node;
-        }
-    }
-done:
-    return status;
-}
 
 static sfu_status make_tallies(train_job *job) {
     sfu_status status = SFU_OK;
@@ -382,8 +391,7 @@ static void clear(train_job *job) {
     sfu__gpu_close(job->gpu);
     sfu__free(job->start);
     sfu__free(job->best);
-    sfu__free(job->nodes);
-    sfu__free(job->part_of);
+    drop_nodes(job);
     sfu__free(job->labels);
     for (int part = 0; part < SFU_PARTS; part++) {
         sfu__free(job->tallies[part]);

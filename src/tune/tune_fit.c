@@ -33,15 +33,10 @@ static void largest_point(double *values, const sfu__space *space) {
 
 /* ---- its plans --------------------------------------------------------------------------------------------------- */
 
-/* LPNN, which has no plan, is judged by an estimate. */
 static sfu_status plan(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
-    sfu_status status = SFU_OK;
-    sfu__plan *made = NULL;
-    bool streams;
-    SFU_TRY(sfu__plan_decide(&streams, dataset, net, request));
-    SFU_TRY(sfu__runner_plan(&made, dataset, net, request));
-done:
-    sfu__plan_release(made);
+    sfu__runner runner = {0}; /* LPNN has no plan: its matrices are those of its executor */
+    const sfu_status status = sfu__runner_make_of(&runner, dataset, net, request, NULL, NULL);
+    sfu__runner_clear(&runner);
     return status;
 }
 

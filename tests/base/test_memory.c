@@ -66,7 +66,7 @@ static void test_refused(void **state) {
  * file, and lives on when the others are in memory again. */
 static void test_in_files(void **state) {
     (void)state;
-    enum { COUNT = 1 << 20, BLOCKS = 70 };
+    enum { COUNT = 1 << 20, BLOCKS = 2000 };
     int32_t *blocks[BLOCKS] = {NULL};
     int made = 0;
     const size_t before = sfu__memory_used();
@@ -87,7 +87,7 @@ static void test_in_files(void **state) {
     while (made < BLOCKS && (blocks[made] = sfu__alloc(COUNT / 16, sizeof *blocks[made])) != NULL) {
         made++;
     }
-    assert_true(made > 10 && made < BLOCKS); /* there are not more than 64 of them */
+    assert_int_equal(made, BLOCKS); /* more than a process may have open files */
     while (made > 0) {
         sfu__free(blocks[--made]);
     }

@@ -35,8 +35,29 @@ void sfu__memory_set_limit(size_t bytes) {
 }
 
 static _Thread_local bool large_in_files;
+static atomic_size_t bytes_most;
+
+static size_t used_with_files(void) { return sfu__memory_used() + sfu__file_blocks_bytes(); }
 
 void sfu__memory_in_files(bool on) { large_in_files = on; }
+bool sfu__memory_is_in_files(void) { return large_in_files; }
+size_t sfu__memory_take_most(void) { return atomic_exchange(&bytes_most, used_with_files()); }
+
+static void note_most(size_t bytes) {
+    size_t most = atomic_load(&bytes_most);
+    while (large_in_files && bytes > most && !atomic_compare_exchange_weak(&bytes_most, &most, bytes)) {
+    }
+}
+
+bool sfu__memory_fits(size_t more) {
+    const size_t limit = sfu__memory_limit(), wanted = sfu__memory_used() + more;
+    note_most(used_with_files() + more);
+    if (large_in_files || limit == 0 || wanted <= limit) {
+        return true;
+    }
+    sfu__memory_refuse(wanted);
+    return false;
+}
 
 void sfu__memory_trim(void) { (void)malloc_trim(0); }
 
@@ -57,21 +78,19 @@ static void *move_to_file(void *pointer, size_t before, size_t bytes) {
         memcpy(block, pointer, before < bytes ? before : bytes);
         malloc_release(NULL, pointer);
     }
+    note_most(used_with_files());
     return block;
 }
 
 static void *malloc_resize(void *user, void *pointer, size_t bytes) {
-    enum { LARGE = 1 << 16 };
+    enum { LARGE = 1 << 14 };
     (void)user;
     const size_t in_file = sfu__file_block_size(pointer);
     const size_t before = in_file > 0 ? in_file : malloc_usable_size(pointer);
     if (in_file > 0 || (large_in_files && bytes >= LARGE)) {
         return move_to_file(pointer, before, bytes);
     }
-    const size_t limit = sfu__memory_limit();
-    const size_t wanted = bytes > before ? bytes - before + sfu__memory_used() : 0;
-    if (limit > 0 && wanted > limit) {
-        sfu__memory_refuse(wanted);
+    if (bytes > before && !sfu__memory_fits(bytes - before)) {
         return NULL;
     }
     void *block = realloc(pointer, bytes);

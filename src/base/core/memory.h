@@ -31,8 +31,15 @@ size_t sfu__memory_refused(void);
 void sfu__memory_set_limit(size_t bytes);
 void sfu__memory_refuse(size_t needed);
 
-/* Whether this thread takes large blocks from temporary files, beyond any limit; for estimates. */
+/* Whether so many more bytes may be allocated; notes it, as an allocation does, if not. */
+bool sfu__memory_fits(size_t more);
+
+/* Whether this thread, and those that sfu__parallel starts for it, take large blocks from temporary files, beyond any
+ * limit: to find what a computation needs. sfu__memory_take_most: the most bytes that such threads have had at once,
+ * files and those of sfu__memory_fits included, since the last call. */
 void sfu__memory_in_files(bool on);
+bool sfu__memory_is_in_files(void);
+size_t sfu__memory_take_most(void);
 
 /* Gives the pages of freed blocks back to the system. */
 void sfu__memory_trim(void);

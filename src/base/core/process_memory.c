@@ -3,6 +3,7 @@
 #include "memory.h"
 #include "sanitized.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,7 @@ int64_t sfu__process_memory(void) {
     if (sfu__process_memory_own) {
         return used;
     }
-    const int64_t others = reserved_bytes() - used - atomic_load(&before);
+    const int64_t unused = (int64_t)mallinfo2().fordblks; /* holes in the heap, which the next allocations fill */
+    const int64_t others = reserved_bytes() - used - unused - atomic_load(&before);
     return used + atomic_load(&before) + (others > 0 ? others / STEP * STEP : 0);
 }

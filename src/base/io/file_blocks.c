@@ -1,30 +1,40 @@
-/* file_blocks.c - blocks of memory in unlinked temporary files, one file each. */
+/* file_blocks.c - blocks of memory in unlinked temporary files, one file each, found by their address. */
 #include "file_blocks.h"
 #include "scratch_file.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
+#include <sys/mman.h>
 
-enum { BLOCKS_MAX = 64 };
+enum { BLOCKS_MAX = 1 << 15, CHAINS = 1 << 15 }; /* a process may have about 2^16 mappings */
 
 typedef struct file_block {
-    void *data; /* NULL: free */
+    void *data;
     size_t bytes;
-    sfu__scratch *file;
+    int32_t next; /* in its chain, or among those that were freed: a number from 1 on; 0: none */
 } file_block;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static file_block blocks[BLOCKS_MAX];
-static atomic_int used; /* blocks; usually 0, so that nobody locks */
+static file_block blocks[BLOCKS_MAX + 1];
+static int32_t chains[CHAINS], freed, taken; /* the first of each; how many were ever taken */
+static atomic_int used;                      /* blocks; usually 0, so that nobody locks */
+static atomic_size_t bytes_used;
 
-/* NULL: there is none. The caller has the lock. */
-static file_block *find(const void *data) {
-    for (int i = 0; i < BLOCKS_MAX; i++) {
-        if (blocks[i].data == data) {
-            return &blocks[i];
-        }
+size_t sfu__file_blocks_bytes(void) { return atomic_load(&bytes_used); }
+
+static int32_t *chain_of(const void *data) {
+    enum { PAGE = 1 << 12 };
+    return &chains[(uintptr_t)data / PAGE * UINT64_C(0x9E3779B97F4A7C15) >> 49];
+}
+
+/* The link to a block; to 0 if there is none. The caller has the lock. */
+static int32_t *find(const void *data) {
+    int32_t *link = chain_of(data);
+    while (*link != 0 && blocks[*link].data != data) {
+        link = &blocks[*link].next;
     }
-    return NULL;
+    return link;
 }
 
 size_t sfu__file_block_size(const void *block) {
@@ -32,39 +42,50 @@ size_t sfu__file_block_size(const void *block) {
         return 0;
     }
     pthread_mutex_lock(&lock);
-    const file_block *found = find(block);
-    const size_t bytes = found != NULL ? found->bytes : 0;
+    const size_t bytes = blocks[*find(block)].bytes;
     pthread_mutex_unlock(&lock);
     return bytes;
 }
 
+/* The number of a block that is not in use; 0: there is none. */
+static int32_t take_number(void) {
+    const int32_t number = freed != 0 ? freed : taken < BLOCKS_MAX ? ++taken : 0;
+    freed = freed != 0 ? blocks[freed].next : 0;
+    return number;
+}
+
 void *sfu__file_block_new(size_t bytes) {
-    file_block block = {.bytes = bytes};
-    if (sfu__scratch_new_somewhere(&block.file) != SFU_OK ||
-        sfu__scratch_map_zeros(&block.data, block.file, (int64_t)bytes) != SFU_OK) {
-        sfu__scratch_free(block.file);
+    void *data = NULL;
+    if (sfu__scratch_map_alone(&data, (int64_t)bytes) != SFU_OK) {
         return NULL;
     }
     pthread_mutex_lock(&lock);
-    file_block *free_one = find(NULL);
-    if (free_one != NULL) {
-        *free_one = block;
+    const int32_t number = take_number();
+    if (number != 0) {
+        int32_t *chain = chain_of(data);
+        blocks[number] = (file_block){data, bytes, *chain};
+        *chain = number;
         atomic_fetch_add(&used, 1);
+        atomic_fetch_add(&bytes_used, bytes);
     }
     pthread_mutex_unlock(&lock);
-    if (free_one == NULL) {
-        sfu__scratch_free(block.file);
+    if (number == 0) {
+        munmap(data, bytes);
         return NULL;
     }
-    return block.data;
+    return data;
 }
 
 void sfu__file_block_free(void *block) {
     pthread_mutex_lock(&lock);
-    file_block *found = find(block);
-    sfu__scratch *file = found->file;
-    *found = (file_block){0};
+    int32_t *link = find(block);
+    const int32_t number = *link;
+    const size_t bytes = blocks[number].bytes;
+    *link = blocks[number].next;
+    blocks[number] = (file_block){.next = freed};
+    freed = number;
     atomic_fetch_sub(&used, 1);
+    atomic_fetch_sub(&bytes_used, bytes);
     pthread_mutex_unlock(&lock);
-    sfu__scratch_free(file);
+    munmap(block, bytes);
 }

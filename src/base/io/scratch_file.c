@@ -159,4 +159,15 @@ sfu_status sfu__scratch_map_zeros(void **data, sfu__scratch *scratch, int64_t by
                       : map(data, scratch, offset, bytes, PROT_READ | PROT_WRITE);
 }
 
+sfu_status sfu__scratch_map_alone(void **data, int64_t bytes) {
+    sfu_status status = SFU_OK;
+    sfu__scratch *file = NULL;
+    SFU_TRY(sfu__scratch_new_somewhere(&file));
+    SFU_TRY(sfu__scratch_map_zeros(data, file, bytes));
+    file->map_count = 0; /* the mapping keeps the file */
+done:
+    sfu__scratch_free(file);
+    return status;
+}
+
 int64_t sfu__scratch_written(const sfu__scratch *scratch) { return atomic_load(&scratch->written); }

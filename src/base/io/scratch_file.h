@@ -29,6 +29,9 @@ SFU_CHECKED sfu_status sfu__scratch_map(const void **data, sfu__scratch *scratch
 /* Maps a new region of `bytes` bytes, zeros that may be written, until the file is freed. */
 SFU_CHECKED sfu_status sfu__scratch_map_zeros(void **data, sfu__scratch *scratch, int64_t bytes);
 
+/* Zeros in a temporary file of their own, somewhere, until the caller unmaps them. */
+SFU_CHECKED sfu_status sfu__scratch_map_alone(void **data, int64_t bytes);
+
 /* The number of bytes written so far. */
 int64_t sfu__scratch_written(const sfu__scratch *scratch);
 

@@ -29,6 +29,7 @@ typedef struct shared_state {
     atomic_int_least64_t next;
     atomic_bool stop;
     size_t memory_limit;  /* of the calling thread */
+    bool in_files;        /* likewise */
     pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t ended;
     int running; /* threads other than the calling one */
@@ -75,6 +76,7 @@ static void *member_main(void *argument) {
     const member *self = argument;
     (void)sfu__watch_flag(&self->shared->stop);
     sfu__memory_set_limit(self->shared->memory_limit);
+    sfu__memory_in_files(self->shared->in_files);
     run_items(self->shared, self->thread);
     pthread_mutex_lock(&self->shared->lock);
     self->shared->running--;
@@ -102,6 +104,7 @@ static void wait_for_others(shared_state *shared) {
 sfu_status sfu__parallel(sfu__work_fn work, void *context, int64_t items, int threads) {
     shared_state shared = {.work = work, .context = context, .items = items, .status = SFU_OK};
     shared.memory_limit = sfu__memory_limit();
+    shared.in_files = sfu__memory_is_in_files();
     atomic_init(&shared.next, 0);
     atomic_init(&shared.stop, false);
     pthread_mutex_init(&shared.lock, NULL);

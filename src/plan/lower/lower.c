@@ -293,13 +293,13 @@ static sfu_status lower_features(sfu__value *current, int *next, sfu__lowering *
     }
     note_segment(self->pass, &strategy);
     self->layer = plan->ops[weights].layer;
-    if (plan->memory > 0 && self->kind == SFU_PASS_PREDICT && strategy.fold == 0) {
+    if (plan->memory > 0 && self->kind == SFU_PASS_PREDICT && (strategy.fold == 0 || strategy.fold == last)) {
         SFU_TRY(sfu__streamed_product(current, self, &strategy, weights, last));
         current->row_set = weights + 1;
         *next = weights + 1;
         goto done;
     }
-    SFU_TRY(plan->memory > 0 && strategy.fold < last ? sfu__stream_refuse_segment(plan) : SFU_OK);
+    SFU_TRY(plan->memory > 0 && strategy.fold < last ? sfu__stream_refuse_segment(self->plan) : SFU_OK);
     SFU_TRY(sfu__mask_of(&mask, self, &plan->ops[last]));
     SFU_TRY(strategy.sparse ? sfu__sparse_product(current, self, &strategy, weights, mask)
                             : sfu__dense_product(current, self, &strategy, weights, mask));

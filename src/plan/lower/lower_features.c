@@ -237,6 +237,10 @@ static void explain_stream(char why[SFU__STEP_WHY], const char *reason, const sf
         snprintf(why, SFU__STEP_WHY, "%s", reason);
         return;
     }
+    if (work->width == 0 && work->file == 0) {
+        snprintf(why, SFU__STEP_WHY, "streamed row by row, peak %s", sfu__size_text(peak, (double)work->peak));
+        return;
+    }
     if (work->width == 0) {
         snprintf(why, SFU__STEP_WHY, "streamed row by row: %s in temporary files, peak %s",
                  sfu__size_text(file, (double)work->file), sfu__size_text(peak, (double)work->peak));
@@ -304,13 +308,13 @@ done:
     return status;
 }
 
-/* S^k (X W) of a streaming plan, which sfu__plan_stream computes before the pass runs. */
+/* S^k (X W) or F W of a streaming plan, which sfu__plan_stream computes before the pass runs. */
 sfu_status sfu__streamed_product(sfu__value *current, sfu__lowering *self, const sfu__strategy *strategy, int weights,
                                  int last) {
     sfu_status status = SFU_OK;
     sfu__pass *pass = self->pass;
     const int32_t width = self->plan->ops[weights].width;
-    SFU_TRY(sfu__stream_reserve(pass, self->plan, last, strategy->sparse));
+    SFU_TRY(sfu__stream_reserve(pass, self->plan, last, strategy));
     *current = (sfu__value){.at = {.space = SFU__MEMORY_FIXED,
                                    .fixed = pass->streamed,
                                    .rows = pass->row_sets[last].count,
@@ -322,7 +326,9 @@ sfu_status sfu__streamed_product(sfu__value *current, sfu__lowering *self, const
     SFU_TRY(sfu__dropout_dense(current, self, -1)); /* a copy, which later steps may overwrite */
     sfu__plan_step *copy = &pass->steps[pass->step_count - 1];
     const int layer = self->plan->ops[weights].layer;
-    if (last > 0) {
+    if (strategy->fold > 0) {
+        snprintf(copy->text, sizeof copy->text, "Z = F W%d", layer);
+    } else if (last > 0) {
         snprintf(copy->text, sizeof copy->text, "Z = S^%d (X W%d)", last, layer);
     } else {
         snprintf(copy->text, sizeof copy->text, "Z = X W%d", layer);

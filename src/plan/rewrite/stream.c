@@ -2,6 +2,8 @@
 #include "stream_slice.h"
 #include "stream_sparse.h"
 
+#include "parallel.h"
+#include "process_memory.h"
 #include "progress.h"
 
 #include <assert.h>
@@ -102,8 +104,7 @@ done:
     return status;
 }
 
-/* Full rows as a sparse matrix with all entries. */
-static sfu_status take_all(sfu_matrix *matrix, const float *dense, int32_t rows, int32_t cols) {
+sfu_status sfu__matrix_of_full_rows(sfu_matrix *matrix, const float *dense, int32_t rows, int32_t cols) {
     sfu_status status = SFU_OK;
     *matrix = (sfu_matrix){.rows = rows, .cols = cols};
     SFU_ALLOC(matrix->indptr, (int64_t)rows + 1);
@@ -125,10 +126,15 @@ done:
     return status;
 }
 
+/* Whether features are folded row by row (stream_sparse.c), not in slices. */
+static bool goes_by_rows(const sfu__plan *plan, int last, bool by_columns) {
+    return plan->dataset->dense == NULL && !by_columns && !sfu__fold_fills(plan, last);
+}
+
 sfu_status sfu__stream_fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, sfu__pass *pass, int last,
                             bool as_dense, bool by_columns) {
     sfu_status status = SFU_OK;
-    const bool in_rows = plan->dataset->dense == NULL && !by_columns && !sfu__fold_fills(plan, last);
+    const bool in_rows = goes_by_rows(plan, last, by_columns);
     const int32_t rows = pass->row_sets[last].count;
     float *result = NULL;
     if (by_columns && sfu__panels_by_rows(plan, &pass->row_sets[last], last)) {
@@ -143,7 +149,7 @@ sfu_status sfu__stream_fold(sfu_matrix *sparse, float **dense, const sfu__plan *
         drop_lists(pass, last);
     } else {
         SFU_TRY(fold_slices(result, plan, pass, last, by_columns));
-        SFU_TRY(as_dense ? SFU_OK : take_all(sparse, result, rows, plan->features));
+        SFU_TRY(as_dense ? SFU_OK : sfu__matrix_of_full_rows(sparse, result, rows, plan->features));
     }
     if (as_dense) {
         *dense = result;
@@ -193,13 +199,20 @@ done:
     return status;
 }
 
+/* The first weights. */
+static sfu__dense weights_of(const sfu__plan *plan, const float *theta) {
+    const sfu__op *op = &plan->ops[plan->first_weights];
+    const sfu__parameter *weight = sfu__parameter_of(&plan->parameters, op->layer, "weight");
+    assert(weight != NULL);
+    return (sfu__dense){(float *)(uintptr_t)(theta + weight->offset), weight->rows, weight->cols, weight->ld};
+}
+
 /* S^k (X W) of `out`, into pass->streamed or a file. */
 static sfu_status run_product(const sfu__plan *plan, sfu__pass *pass, const float *theta, const sfu__row_set *out,
                               const uint8_t *needed, sfu__scratch *file) {
     sfu_status status = SFU_OK;
     const int last = pass->streamed_last;
     const sfu__op *op = &plan->ops[plan->first_weights];
-    const sfu__parameter *weight = sfu__parameter_of(&plan->parameters, op->layer, "weight");
     sfu__slice_job job = {.plan = plan,
                           .out = out,
                           .last = last,
@@ -210,20 +223,171 @@ static sfu_status run_product(const sfu__plan *plan, sfu__pass *pass, const floa
                           .file = file,
                           .result = pass->streamed,
                           .ld = sfu__ld(op->width)};
-    assert(weight != NULL);
-    const sfu__dense W = {(float *)(uintptr_t)(theta + weight->offset), weight->rows, weight->cols, weight->ld};
-    const sfu__watch before = sfu__watch_start(NULL, NULL, "streaming");
+    const sfu__dense W = weights_of(plan, theta);
     SFU_TRY(sfu__slices_choose(&job, &pass->stream_work, op->width, true));
     SFU_TRY(sfu__slices_reserve(&job, true));
     SFU_TRY(run_slices(&job, &pass->stream_work, op->width, &W));
 done:
-    sfu__watch_end(before);
     sfu__slices_clear(&job);
     return status;
 }
 
+/* ---- folded features times weights ------------------------------------------------------------------------------ */
+
+/* The rows of each op, from the bytes that say which ops need them; those of the last are `out`. */
+static sfu_status list_needed(sfu__row_set *row_sets, const sfu__plan *plan, int last, const sfu__row_set *out,
+                              const uint8_t *needed) {
+    sfu_status status = SFU_OK;
+    const int final = sfu__last_smoothing(plan, last);
+    for (int i = 0; i <= last; i++) {
+        const int op = i - 1;
+        row_sets[i] = op >= final ? *out : (sfu__row_set){.count = plan->nodes};
+        if (needed == NULL || op < 0 || op >= final || op >= SFU__NEEDED_FEATURES) {
+            continue;
+        }
+        SFU_ALLOC(row_sets[i].nodes, plan->nodes);
+        row_sets[i].count = 0;
+        for (int32_t node = 0; node < plan->nodes; node++) {
+            if ((needed[node] >> op & 1) != 0) {
+                row_sets[i].nodes[row_sets[i].count++] = node;
+            }
+        }
+    }
+done:
+    return status;
+}
+
+static sfu_status multiply_rows(sfu__fold_product *product, sfu__pass *pass, const sfu__row_set *out,
+                                const uint8_t *needed) {
+    sfu_status status = SFU_OK;
+    const int last = pass->streamed_last;
+    sfu__pass rows = {0};
+    SFU_ALLOC_ZERO(rows.row_sets, last + 1);
+    SFU_TRY(list_needed(rows.row_sets, product->plan, last, out, needed));
+    SFU_TRY(sfu__stream_sparse_product(product, &rows, last));
+done:
+    for (int i = 0; rows.row_sets != NULL && i <= last; i++) {
+        sfu__free(rows.row_sets[i].nodes != out->nodes ? rows.row_sets[i].nodes : NULL);
+    }
+    sfu__free(rows.row_sets);
+    return status;
+}
+
+/* Slices of F in a file. */
+typedef struct slices_job {
+    const sfu__fold_product *product;
+    sfu__scratch *file;
+    sfu__stream_work work;
+} slices_job;
+
+static sfu_status multiply_item(void *context, int64_t item, int thread) {
+    sfu_status status = SFU_OK;
+    const slices_job *self = context;
+    const sfu__fold_product *product = self->product;
+    const int32_t features = product->plan->features, width = self->work.width;
+    const sfu__range rows = sfu__fold_product_item(product, item);
+    const int64_t row = (int64_t)width * (int64_t)sizeof(float), count = rows.end - rows.begin;
+    float slice[SFU__FOLD_PRODUCT_ROWS * SFU__SLICE_MOST], *F = sfu__fold_product_features(product, thread);
+    for (int32_t i = 0; i < self->work.slices; i++) {
+        const int32_t column = i * width, some = features - column < width ? features - column : width;
+        SFU_TRY(sfu__scratch_read(self->file, ((int64_t)i * product->rows + rows.begin) * row, slice, count * row));
+        for (int64_t j = 0; j < count; j++) {
+            memcpy(F + j * sfu__ld(features) + column, slice + j * width, (size_t)some * sizeof *F);
+        }
+    }
+    SFU_TRY(sfu__fold_product_dense(product, thread, rows));
+done:
+    return status;
+}
+
+static sfu__slice_job fold_job_of(const sfu__plan *plan, const sfu__pass *pass, const sfu__row_set *out,
+                                  sfu__scratch *file) {
+    return (sfu__slice_job){.plan = plan,
+                            .out = out,
+                            .last = pass->streamed_last,
+                            .final = sfu__last_smoothing(plan, pass->streamed_last),
+                            .in_double = !pass->streamed_by_columns,
+                            .file = file};
+}
+
+static sfu_status multiply_slices(sfu__fold_product *product, const sfu__pass *pass, const sfu__row_set *out,
+                                  const uint8_t *needed) {
+    sfu_status status = SFU_OK;
+    const sfu__plan *plan = product->plan;
+    slices_job self = {.product = product};
+    sfu__slice_job job = {.plan = plan};
+    SFU_TRY(sfu__scratch_new_somewhere(&self.file));
+    job = fold_job_of(plan, pass, out, self.file);
+    job.needed = needed;
+    SFU_TRY(sfu__slices_choose(&job, &self.work, plan->features, false));
+    SFU_TRY(sfu__slices_reserve(&job, false));
+    SFU_TRY(run_slices(&job, &self.work, plan->features, NULL));
+    sfu__slices_clear(&job);
+    job = (sfu__slice_job){.plan = plan};
+    SFU_TRY(sfu__fold_product_reserve(product));
+    SFU_TRY(sfu__parallel(multiply_item, &self, sfu__fold_product_items(product), plan->threads));
+done:
+    sfu__slices_clear(&job);
+    sfu__scratch_free(self.file);
+    return status;
+}
+
+/* F W of `out`, into pass->streamed or a file. */
+static sfu_status run_fold_product(const sfu__plan *plan, sfu__pass *pass, const float *theta, const sfu__row_set *out,
+                                   const uint8_t *needed, sfu__scratch *file) {
+    sfu_status status = SFU_OK;
+    sfu__fold_product product = {
+        .plan = plan, .W = weights_of(plan, theta), .sparse = pass->streamed_sparse, .rows = out->count, .file = file};
+    product.result = file == NULL ? pass->streamed : NULL;
+    SFU_TRY(goes_by_rows(plan, pass->streamed_last, pass->streamed_by_columns)
+                ? multiply_rows(&product, pass, out, needed)
+                : multiply_slices(&product, pass, out, needed));
+    pass->stream_work.width = SFU__SLICE_MOST;
+    pass->stream_work.slices = (product.W.cols + SFU__SLICE_MOST - 1) / SFU__SLICE_MOST;
+done:
+    sfu__fold_product_clear(&product);
+    return status;
+}
+
+/* Fails if the memory that this takes does not fit into the limit. */
+static sfu_status check_fold_product(sfu__pass *pass, const sfu__plan *plan, const sfu__row_set *out) {
+    sfu_status status = SFU_OK;
+    sfu__slice_job job;
+    sfu__scratch *file = NULL;
+    if (!goes_by_rows(plan, pass->streamed_last, pass->streamed_by_columns)) {
+        SFU_TRY(sfu__scratch_new_somewhere(&file)); /* slices through a file take less memory */
+        job = fold_job_of(plan, pass, out, file);
+        job.needed = pass->streamed_needed;
+        SFU_TRY(sfu__slices_choose(&job, &pass->stream_work, plan->features, false));
+        goto done;
+    }
+    int64_t lists = 0;
+    for (int i = 0; i < pass->streamed_last; i++) {
+        lists += (int64_t)sizeof *out->nodes * pass->row_sets[i].count;
+    }
+    const int64_t bytes = sfu__process_memory() + lists + plan->nodes * (int64_t)(SFU__ROWS_BYTES + SFU__ROWS_START) +
+                          plan->threads * sfu__stream_sparse_bytes(plan->dataset);
+    SFU_TRY(bytes > plan->memory ? sfu__stream_refuse(plan, bytes) : SFU_OK);
+    pass->stream_work = (sfu__stream_work){.slices = 1, .peak = bytes + plan->limit - plan->memory};
+done:
+    sfu__scratch_free(file);
+    return status;
+}
+
+/* ---- predictions ------------------------------------------------------------------------------------------------ */
+
+/* What is streamed, S^k (X W) or F W, of `out`. */
+static sfu_status stream(const sfu__plan *plan, sfu__pass *pass, const float *theta, const sfu__row_set *out,
+                         const uint8_t *needed, sfu__scratch *file) {
+    const sfu__watch before = sfu__watch_start(NULL, NULL, "streaming");
+    const sfu_status status = pass->streamed_fold ? run_fold_product(plan, pass, theta, out, needed, file)
+                                                  : run_product(plan, pass, theta, out, needed, file);
+    sfu__watch_end(before);
+    return status;
+}
+
 sfu_status sfu__stream_product(const sfu__plan *plan, sfu__pass *pass, const float *theta) {
-    return run_product(plan, pass, theta, &pass->row_sets[pass->streamed_last], pass->streamed_needed, NULL);
+    return stream(plan, pass, theta, &pass->row_sets[pass->streamed_last], pass->streamed_needed, NULL);
 }
 
 sfu_status sfu__plan_stream_to(sfu__scratch *file, const sfu__plan *plan, const float *theta, const int32_t *nodes,
@@ -231,7 +395,7 @@ sfu_status sfu__plan_stream_to(sfu__scratch *file, const sfu__plan *plan, const 
     sfu_status status = SFU_OK;
     sfu__pass *pass = (sfu__pass *)(uintptr_t)&plan->passes[SFU_PASS_PREDICT];
     const sfu__row_set out = {.count = count, .nodes = (int32_t *)(uintptr_t)nodes};
-    SFU_TRY(run_product(plan, pass, theta, &out, NULL, file));
+    SFU_TRY(stream(plan, pass, theta, &out, NULL, file));
 done:
     return status;
 }
@@ -255,18 +419,22 @@ done:
     return status;
 }
 
-sfu_status sfu__stream_reserve(sfu__pass *pass, const sfu__plan *plan, int last, bool sparse) {
+sfu_status sfu__stream_reserve(sfu__pass *pass, const sfu__plan *plan, int last, const sfu__strategy *strategy) {
     sfu_status status = SFU_OK;
     sfu__slice_job job = {
         .plan = plan, .out = &pass->row_sets[last], .last = last, .final = sfu__last_smoothing(plan, last)};
     const int32_t ld = sfu__ld(plan->ops[plan->first_weights].width);
     pass->streamed_last = last;
-    pass->streamed_sparse = sparse;
+    pass->streamed_sparse = strategy->sparse;
+    pass->streamed_fold = strategy->fold > 0;
+    pass->streamed_by_columns = strategy->by_columns;
     SFU_TRY(find_needed(&pass->streamed_needed, pass, &job));
     drop_lists(pass, last);
     SFU_ALLOC_ZERO(pass->streamed, (int64_t)pass->row_sets[last].count * ld + 16);
     pass->fixed_bytes += (int64_t)pass->row_sets[last].count * ld * (int64_t)sizeof(float);
-    if (!plan->to_file) { /* slices through a file take less memory */
+    if (pass->streamed_fold) {
+        SFU_TRY(check_fold_product(pass, plan, &pass->row_sets[last]));
+    } else if (!plan->to_file) { /* slices through a file take less memory */
         SFU_TRY(sfu__slices_choose(&job, &pass->stream_work, plan->ops[plan->first_weights].width, true));
     }
 done:

@@ -14,8 +14,8 @@
 extern int32_t sfu__stream_widest;
 
 /* Fails for a segment of a streaming plan that smooths after the weights in every epoch: its matrices are needed in
- * memory. */
-SFU_CHECKED sfu_status sfu__stream_refuse_segment(const sfu__plan *plan);
+ * memory. Sets plan->needs_graph. */
+SFU_CHECKED sfu_status sfu__stream_refuse_segment(sfu__plan *plan);
 
 /* The result of sfu__fold. */
 SFU_CHECKED sfu_status sfu__stream_fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, sfu__pass *pass,
@@ -25,8 +25,13 @@ SFU_CHECKED sfu_status sfu__stream_fold(sfu_matrix *sparse, float **dense, const
 SFU_CHECKED sfu_status sfu__stream_fold_rows(float **dense, const sfu__plan *plan, const sfu__pass *pass, int last,
                                              bool by_columns, sfu__range rows);
 
-/* Reserves pass->streamed for S^k (X W), k smoothings being the first `last` ops; and computes it. */
-SFU_CHECKED sfu_status sfu__stream_reserve(sfu__pass *pass, const sfu__plan *plan, int last, bool sparse);
+/* Full rows, of leading dimension sfu__ld(cols), as a sparse matrix with all entries. */
+SFU_CHECKED sfu_status sfu__matrix_of_full_rows(sfu_matrix *matrix, const float *dense, int32_t rows, int32_t cols);
+
+/* Reserves pass->streamed for S^k (X W), k smoothings being the first `last` ops, or for F W if the strategy folds
+ * them; and computes it. */
+SFU_CHECKED sfu_status sfu__stream_reserve(sfu__pass *pass, const sfu__plan *plan, int last,
+                                           const sfu__strategy *strategy);
 SFU_CHECKED sfu_status sfu__stream_product(const sfu__plan *plan, sfu__pass *pass, const float *theta);
 
 /* Estimated bytes of a plan that holds everything in memory, beside what the process has; sparse features as if
@@ -43,6 +48,10 @@ static inline void sfu__tell_refused(int64_t *refused, int64_t bytes) {
     }
 }
 
+/* A limit that leaves these bytes for allocations: the more threads it allows, the larger; also if its text is rounded
+ * up. */
+int64_t sfu__with_overhead(int64_t bytes, const sfu__plan_request *request);
+
 /* Bytes of the limit that no allocation of the library counts: the stacks of the threads, and holes in the heap. */
 int64_t sfu__limit_overhead(const sfu__plan_request *request);
 
@@ -54,10 +63,8 @@ SFU_CHECKED sfu_status sfu__stream_needs(int64_t *bytes, const sfu_dataset *data
 SFU_CHECKED sfu_status sfu__resident_needs(int64_t *bytes, const sfu_dataset *dataset, const sfu_net *net,
                                            const sfu__plan_request *request);
 
-/* The same for a plan in memory with these bytes of smoothed sparse features; and the most bytes of the features of a
- * strategy, of at most `most` entries, which are counted, or extrapolated from a sample of rows. */
-int64_t sfu__resident_with(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request,
-                           int64_t folded);
+/* The most bytes of the features of a strategy, of at most `most` entries, which are counted, or extrapolated from a
+ * sample of rows. */
 double sfu__chosen_bytes(const sfu__strategy *strategy, sfu_pass pass, int32_t rows, int32_t features, double most,
                          int32_t executors);
 
@@ -67,19 +74,27 @@ int sfu__stream_threads(const sfu_dataset *dataset, const sfu__plan_request *req
 /* Whether all smoothing is before the first weights, and fixed. */
 bool sfu__net_streams(const sfu_net *net);
 
-/* Fails because the limit is too small for a plan that holds everything in memory. */
-SFU_CHECKED sfu_status sfu__resident_refuse(const sfu_dataset *dataset, const sfu_net *net,
-                                            const sfu__plan_request *request);
+/* Bytes of this process that the library has not allocated. */
+int64_t sfu__memory_of_others(void);
+
+/* Limits the allocations of this thread, and of those that it starts, to what request->memory leaves, of a plan in
+ * memory beside what the caller will need (a bound covers that of one that streams); and whether that has ended what
+ * failed with this status. */
+void sfu__limit_allocations(const sfu__plan_request *request, bool streams);
+bool sfu__lacks_memory(sfu_status status);
 
 /* Fails if the limit is below plan->needs, less what allocations do not need. */
 SFU_CHECKED sfu_status sfu__stream_enough(const sfu__plan *plan, const sfu__plan_request *request);
+
+/* Fails if the limit is below the upper bound of what the later prediction allocates, so that no training is lost. */
+SFU_CHECKED sfu_status sfu__stream_later(const sfu__plan *plan, const sfu_net *net, const sfu__plan_request *request);
 
 /* Fails because the limit is too small; the message says what is enough: `bytes` that the process has, or plan->needs
  * if that is more. */
 SFU_CHECKED sfu_status sfu__stream_refuse(const sfu__plan *plan, int64_t bytes);
 
 /* Fails if the memory of the steps, for each executor, does not fit into what the limit leaves; of a plan in memory as
- * an allocation would. */
+ * an allocation would, with what is allocated beside them. */
 SFU_CHECKED sfu_status sfu__check_steps(const sfu__plan *plan, const sfu__plan_request *request);
 
 #endif

@@ -1,11 +1,8 @@
-/* stream_decide.c - whether a plan with a memory limit streams, and what it needs if it cannot. */
+/* stream_decide.c - whether a plan with a memory limit streams, and whether the memory of its steps fits. */
 #include "stream.h"
 
 #include "parallel.h"
-#include "format_number.h"
 #include "process_memory.h"
-
-#include <string.h>
 
 bool sfu__net_streams(const sfu_net *net) {
     bool weights = false, can = !net->is_lpnn;
@@ -43,65 +40,59 @@ int64_t sfu__resident_bytes(const sfu_dataset *dataset, const sfu_net *net, cons
     return sum < 0x1p62 ? (int64_t)sum : INT64_MAX / 2;
 }
 
-sfu_status sfu__plan_decide(bool *streams, const sfu_dataset *dataset, const sfu_net *net,
-                            const sfu__plan_request *request) {
-    *streams = false;
-    if (request->memory <= 0) {
-        return SFU_OK;
+bool sfu__plan_decide(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
+    if (request->memory <= 0 || !sfu__net_streams(net)) {
+        return false;
     }
     const int64_t bytes =
         sfu__resident_bytes(dataset, net, request) + sfu__process_memory() + sfu__limit_overhead(request);
-    if (bytes <= request->memory) {
-        return SFU_OK;
+    return bytes > request->memory;
+}
+
+sfu_status sfu__stream_refuse_segment(sfu__plan *plan) {
+    plan->needs_graph = true;
+    return sfu__fail(SFU_ERR_MEMORY, "%s: the fastest plan needs the graph in memory", plan->dataset->name);
+}
+
+/* The most bytes of MPI, and of the rows that ranks send and receive, with their lists: all rows of a matrix that is
+ * smoothed, but those that a rank has itself. */
+static int64_t exchanged_bytes(const sfu__plan *plan) {
+    enum { MPI = 8 << 20, LIST = 4 };
+    const double share = plan->ranks != NULL ? 2.0 * (plan->ranks->count - 1) / plan->ranks->count : 0.0;
+    int64_t bytes = 0;
+    for (int i = 0; i < SFU_PASSES; i++) {
+        const sfu__pass *pass = &plan->passes[i];
+        int64_t most = 0, lists = 0;
+        for (size_t k = 0; k < pass->step_count; k++) {
+            const sfu__operand *from = &pass->steps[k].b;
+            if (pass->steps[k].kernel == SFU__KERNEL_SPMM && from->space == SFU__MEMORY_ARENA) {
+                const int64_t floats = from->rows * (int64_t)from->ld;
+                most = floats > most ? floats : most;
+                lists += LIST * (int64_t)from->rows;
+            }
+        }
+        bytes += most * (int64_t)sizeof(float) + lists;
     }
-    *streams = sfu__net_streams(net);
-    return *streams ? SFU_OK : sfu__resident_refuse(dataset, net, request);
+    return plan->ranks != NULL ? MPI + (int64_t)(share * (double)bytes) : 0;
 }
 
-sfu_status sfu__resident_refuse(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
-    sfu_status status = SFU_OK;
-    char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
-    int64_t bytes;
-    sfu__plan_request within = *request;
-    within.memory = INT64_MAX / 4; /* what the bound itself takes is in files */
-    sfu__memory_in_files(true);
-    status = sfu__resident_needs(&bytes, dataset, net, &within);
-    sfu__memory_in_files(false);
-    SFU_TRY(status == SFU_ERR_MEMORY ? sfu__resident_needs(&bytes, dataset, net, request) : status);
-    sfu__tell_refused(request->refused, bytes);
-    status = sfu__fail(SFU_ERR_MEMORY,
-                       "%s: \"%s\" needs about %s of memory, more than the limit of %s; only a network whose smoothing "
-                       "is all before its first weights (sgcn, fp+mlp) can stream the graph; use such a network or a "
-                       "larger limit",
-                       dataset->name, sfu_net_text(net), sfu__size_text(needs, (double)bytes),
-                       sfu__size_text(limit, (double)request->memory));
-done:
-    return status;
-}
-
-sfu_status sfu__stream_refuse_segment(const sfu__plan *plan) {
-    char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
-    sfu__tell_refused(plan->refused, plan->resident_needs);
-    return sfu__fail(SFU_ERR_MEMORY,
-                     "%s: the fastest plan smooths after the first weights in every epoch and needs the graph in "
-                     "memory, up to %s, more than the limit of %s; use a larger limit",
-                     plan->dataset->name, sfu__size_text(needs, (double)plan->resident_needs),
-                     sfu__size_text(limit, (double)plan->limit));
+/* Bytes that are allocated once the passes are made: executors, weights that are kept, predictions. */
+static int64_t step_bytes(const sfu__plan *plan, const sfu__plan_request *request) {
+    enum { KEPT = 3, SCORED = 8, TEXT = 1 << 18 }; /* copies of the weights; bytes per node; the text of some rows */
+    const int64_t executors = request->executors > 0 ? request->executors : 1;
+    const int64_t floats = executors * sfu__executor_floats(plan) + KEPT * plan->parameters.size;
+    const int64_t rows = request->count[SFU_PASS_PREDICT];
+    return floats * (int64_t)sizeof(float) + TEXT + rows * (4 * (int64_t)plan->classes + SCORED) +
+           exchanged_bytes(plan);
 }
 
 sfu_status sfu__check_steps(const sfu__plan *plan, const sfu__plan_request *request) {
-    const int executors = request->executors > 0 ? request->executors : 1;
-    int64_t floats = 4 * plan->parameters.size;
-    for (int i = 0; i < SFU_PASSES; i++) {
-        floats += plan->passes[i].arena;
-    }
-    const int64_t bytes = sfu__process_memory() + floats * (int64_t)sizeof(float) * executors;
-    if (plan->limit == 0 || bytes <= plan->limit - sfu__limit_overhead(request)) {
-        return SFU_OK;
-    }
     if (plan->memory > 0) {
-        return sfu__stream_refuse(plan, bytes);
+        const int64_t executors = request->executors > 0 ? request->executors : 1;
+        const int64_t bytes = sfu__process_memory() + executors * sfu__executor_floats(plan) * (int64_t)sizeof(float);
+        return bytes <= plan->memory ? SFU_OK : sfu__stream_refuse(plan, bytes);
     }
-    sfu__memory_refuse((size_t)bytes);
-    return sfu__fail(SFU_ERR_MEMORY, "out of memory within the limit");
+    return sfu__memory_fits((size_t)step_bytes(plan, request))
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_MEMORY, "out of memory within the limit");
 }

@@ -14,17 +14,17 @@
 
 #include <math.h>
 
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
 /* Bytes of a row in the steps: the features, unless a product with weights is streamed, and every layer with a copy
  * and, in training, gradients. */
 static int64_t row_bytes(const sfu_dataset *dataset, const sfu_net *net, int pass) {
     const int copies = pass == SFU_PASS_TRAIN ? 4 : 2;
     int64_t floats = 4;
-    bool features = dataset->dense != NULL && pass != SFU_PASS_PREDICT;
+    const bool features = dataset->dense != NULL && pass != SFU_PASS_PREDICT;
     for (int i = 0; i < net->count; i++) {
         const sfu__layer *layer = &net->layers[i];
-        if (layer->kind == SFU__LAYER_SMOOTH) {
-            features = features || (layer->act != SFU__IDENTITY && dataset->dense != NULL);
-        } else {
+        if (layer->kind != SFU__LAYER_SMOOTH) {
             floats += copies * (int64_t)sfu__ld(layer->width > 0 ? layer->width : dataset->classes);
         }
     }
@@ -47,7 +47,7 @@ static int64_t parameter_floats(const sfu_dataset *dataset, const sfu_net *net) 
 
 typedef struct smoothings {
     int64_t matrices, count;
-    bool teleports, activated;
+    bool teleports;
 } smoothings;
 
 static smoothings smoothings_of(const sfu_net *net) {
@@ -58,7 +58,6 @@ static smoothings smoothings_of(const sfu_net *net) {
             found.matrices++;
             found.count += layer->times;
             found.teleports = found.teleports || layer->teleport > 0.0;
-            found.activated = found.activated || layer->act != SFU__IDENTITY;
         }
     }
     return found;
@@ -129,9 +128,7 @@ int64_t sfu__limit_overhead(const sfu__plan_request *request) {
     return SFU__SANITIZED ? 0 : SPARE + threads * PER_THREAD;
 }
 
-/* A limit that leaves these bytes for allocations: the more threads it allows, the larger; also if its text is rounded
- * up. */
-static int64_t with_overhead(int64_t bytes, const sfu__plan_request *request) {
+int64_t sfu__with_overhead(int64_t bytes, const sfu__plan_request *request) {
     enum { ROUNDED = 100 };
     int64_t limit = bytes + SPARE + PER_THREAD;
     for (int threads = 1; threads < sfu__limit_threads(request->threads, limit + limit / ROUNDED); threads++) {
@@ -184,7 +181,7 @@ static sfu_status folded_bytes(int64_t *bytes, const sfu_dataset *dataset, const
                                request->memory - sfu__process_memory() - sfu__limit_overhead(request)));
     for (int i = 0; i < SFU_PASSES; i++) {
         const double all = (double)request->count[i] * sfu__ld(dataset->features);
-        const bool folds = request->count[i] > 0 && (i != SFU_PASS_PREDICT || smoothings_of(net).activated);
+        const bool folds = request->count[i] > 0 && i != SFU_PASS_PREDICT;
         const forms form = forms_of(i, bound.entries[i], all, executors);
         const bool dense = may_be_dense(bound.entries[i], all, bound.beyond) && form.dense > form.sparse;
         const double either = dense ? form.dense : form.sparse;
@@ -212,19 +209,14 @@ static int64_t written_bytes(const sfu_dataset *dataset, const sfu__plan_request
     return sfu__dataset_node_bytes(dataset) + TEXT + rows * 4 * classes;
 }
 
-int64_t sfu__resident_with(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request,
-                           int64_t folded) {
-    return with_overhead(used_by_others(request) + sfu__resident_bytes(dataset, net, request) + folded +
-                             written_bytes(dataset, request),
-                         request);
-}
-
 sfu_status sfu__resident_needs(int64_t *bytes, const sfu_dataset *dataset, const sfu_net *net,
                                const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
     int64_t folded;
     SFU_TRY(folded_bytes(&folded, dataset, net, request, NULL));
-    *bytes = sfu__resident_with(dataset, net, request, folded);
+    *bytes = sfu__with_overhead(used_by_others(request) + sfu__resident_bytes(dataset, net, request) + folded +
+                                    written_bytes(dataset, request),
+                                request);
 done:
     return status;
 }
@@ -238,29 +230,36 @@ static int64_t thread_bytes(const sfu_dataset *dataset) {
     if (dataset->dense != NULL) {
         return slices;
     }
-    const int64_t rows = sfu__stream_sparse_bytes(dataset);
-    return slices > rows ? slices : rows;
+    return larger(slices, sfu__stream_sparse_bytes(dataset));
 }
 
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+/* Bytes beside the plan: factors of S, or rows of features as they are. */
+static int64_t fixed_bytes(const sfu_dataset *dataset, const smoothings *found) {
+    enum { COPIED = 1 << 20 };
+    return found->matrices > 0 ? factor_bytes(dataset, found) : COPIED;
+}
 
-/* Bytes of the sparse features of the later prediction, of a network that has to hold them, in the form of another
- * pass. */
-static int64_t later_features(const sfu_dataset *dataset, const sfu__plan_request *request, const sfu__pass *chosen) {
-    const int pass = request->count[SFU_PASS_EVALUATE] > 0 ? SFU_PASS_EVALUATE : SFU_PASS_TRAIN;
-    if (dataset->dense != NULL || chosen == NULL || request->count[pass] == 0) {
-        return 0;
-    }
-    sfu__strategy strategy = chosen[pass].features;
-    strategy.nonzeros *= (double)request->later / request->count[pass];
-    return (int64_t)sfu__chosen_bytes(&strategy, SFU_PASS_PREDICT, request->later, dataset->features, INFINITY, 1);
+/* The most bytes of the later prediction. */
+static int64_t later_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
+    enum { LATER = 1 << 19 }; /* what the process has more by then */
+    const smoothings found = smoothings_of(net);
+    const int64_t buffers = found.count < 2 ? found.count : 2 + found.teleports;
+    return LATER + request->later * row_bytes(dataset, net, SFU_PASS_PREDICT) + 4 * parameter_floats(dataset, net) +
+           list_bytes(dataset, &found) + thread_bytes(dataset) + streamed_bytes(dataset, &found, buffers);
+}
+
+sfu_status sfu__stream_later(const sfu__plan *plan, const sfu_net *net, const sfu__plan_request *request) {
+    const smoothings found = smoothings_of(net);
+    const int64_t bytes = sfu__dataset_node_bytes(plan->dataset) + fixed_bytes(plan->dataset, &found) +
+                          later_bytes(plan->dataset, net, request);
+    const bool fits = sfu__with_overhead(used_by_others(request) + bytes, request) <= request->memory;
+    return request->later_nodes == NULL || fits ? SFU_OK : sfu__stream_refuse(plan, 0);
 }
 
 /* The most bytes that a plan and its executors have allocated at once: while the plan is chosen, while features are
  * streamed, while the steps run; and in the later prediction. */
 static int64_t peak_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request,
                           const sfu__pass *chosen, int64_t folded) {
-    enum { LATER = 1 << 19, COPIED = 1 << 20 }; /* what the process has more by then; rows of features as they are */
     const smoothings found = smoothings_of(net);
     const bool sparse = dataset->dense == NULL;
     const int64_t executors = request->executors > 0 ? request->executors : 1;
@@ -275,13 +274,12 @@ static int64_t peak_bytes(const sfu_dataset *dataset, const sfu_net *net, const 
     /* A prediction streams when its executor is there; other passes hold the rows of dense features. */
     const int64_t beside = request->count[SFU_PASS_PREDICT] > 0 ? steps : sparse ? 0 : rows;
     const int64_t stream = streamed_bytes(dataset, &found, buffers_of(&found, dataset, request, chosen)) + thread;
-    const int64_t made = passes * lists + folded + larger(stream + beside, steps);
-    const int64_t buffers = found.count < 2 ? found.count : 2 + found.teleports;
-    const int64_t later = LATER + request->later * row_bytes(dataset, net, SFU_PASS_PREDICT) + parameters + lists +
-                          thread + streamed_bytes(dataset, &found, buffers) +
-                          (found.activated ? later_features(dataset, request, chosen) : 0);
-    return (found.matrices > 0 ? factor_bytes(dataset, &found) : COPIED) +
-           larger(larger(made, request->later > 0 ? later : 0), planning_bytes(dataset, &found) + (sparse ? 0 : rows));
+    /* Of the parameters, other plans hold what their executors do. */
+    const int64_t others = request->plans > 1 ? (request->plans - 1) * (folded + rows + parameters / 2) : 0;
+    const int64_t made = others + passes * lists + folded + larger(stream + beside, steps);
+    const int64_t later = request->later > 0 ? later_bytes(dataset, net, request) : 0;
+    return fixed_bytes(dataset, &found) +
+           larger(larger(made, later), others + planning_bytes(dataset, &found) + (sparse ? 0 : rows));
 }
 
 enum { PER_EXECUTOR = 4 << 20 }; /* for holes in the heap: allocations do not need it */
@@ -292,10 +290,12 @@ sfu_status sfu__stream_needs(int64_t *bytes, const sfu_dataset *dataset, const s
     const bool sparse = dataset->dense == NULL;
     int64_t folded;
     SFU_TRY(folded_bytes(&folded, dataset, net, request, chosen));
-    const int64_t streamed = sfu__dataset_node_bytes(dataset) + peak_bytes(dataset, net, request, chosen, folded);
+    enum { UNEVEN = 32 }; /* a part of it: rows of sparse features grow in steps */
+    const int64_t peak = peak_bytes(dataset, net, request, chosen, folded);
+    const int64_t streamed = sfu__dataset_node_bytes(dataset) + peak + (sparse ? peak / UNEVEN : 0);
     /* Smoothed sparse features fill in, so the fastest plan may smooth in every epoch instead, until it is chosen. */
     const int64_t resident = sparse && chosen == NULL ? sfu__resident_bytes(dataset, net, request) + folded : 0;
-    *bytes = with_overhead(used_by_others(request) + larger(streamed, resident), request) +
+    *bytes = sfu__with_overhead(used_by_others(request) + larger(streamed, resident), request) +
              (int64_t)request->executors * PER_EXECUTOR;
     if (request->to_file) { /* the pieces of a larger limit are larger (predict_pieces.c) */
         enum { PIECE_SHARE = 8 };

@@ -79,10 +79,11 @@ static int64_t buffer_size(int32_t features) { return features < BUFFERED ? BUFF
 
 int64_t sfu__stream_sparse_bytes(const sfu_dataset *dataset) {
     const sfu__mapped_csr graph = sfu__dataset_mapped_graph(dataset);
-    const int64_t features = dataset->features;
-    return features * (int64_t)(sizeof(double) + sizeof(int32_t) + 1) + features * (int64_t)sizeof(int32_t) +
-           buffer_size(dataset->features) * (int64_t)sizeof(entry) +
-           SFU__ENTRY_BYTES * sfu__row_piece(&graph, SFU__AHEAD_ROWS) + (int64_t)(1 << 14);
+    const int64_t features = dataset->features, product = sfu__fold_product_bytes(dataset->features);
+    const int64_t rows = features * (int64_t)(sizeof(double) + sizeof(int32_t) + 1) +
+                         features * (int64_t)sizeof(int32_t) + buffer_size(dataset->features) * (int64_t)sizeof(entry) +
+                         SFU__ENTRY_BYTES * sfu__row_piece(&graph, SFU__AHEAD_ROWS) + (int64_t)(1 << 14);
+    return rows > product ? rows : product;
 }
 
 static sfu_status scratch_make(row_scratch *self, const sfu__plan *plan) {
@@ -261,18 +262,19 @@ done:
     return status;
 }
 
-/* The rows of the last stage as a matrix. */
-static sfu_status gather(sfu_matrix *matrix, const stage *from, int32_t rows, int32_t cols) {
+/* Some rows of the last stage as a matrix. */
+static sfu_status gather(sfu_matrix *matrix, const stage *from, sfu__range some, int32_t cols) {
     sfu_status status = SFU_OK;
-    *matrix = (sfu_matrix){.rows = rows, .cols = cols};
-    SFU_ALLOC_ZERO(matrix->indptr, (int64_t)rows + 1);
+    const int64_t rows = some.end - some.begin, *begin = from->begin + some.begin;
+    *matrix = (sfu_matrix){.rows = (int32_t)rows, .cols = cols};
+    SFU_ALLOC_ZERO(matrix->indptr, rows + 1);
     for (int64_t row = 0; row < rows; row++) {
-        matrix->indptr[row + 1] = matrix->indptr[row] + from->entries[from->begin[row]].column;
+        matrix->indptr[row + 1] = matrix->indptr[row] + from->entries[begin[row]].column;
     }
     SFU_ALLOC(matrix->indices, matrix->indptr[rows]);
     SFU_ALLOC(matrix->values, matrix->indptr[rows]);
     for (int64_t row = 0; row < rows; row++) {
-        const entry *entries = from->entries + from->begin[row] + 1;
+        const entry *entries = from->entries + begin[row] + 1;
         const int64_t count = matrix->indptr[row + 1] - matrix->indptr[row];
         for (int64_t e = 0; e < count; e++) {
             matrix->indices[matrix->indptr[row] + e] = entries[e].column;
@@ -315,10 +317,9 @@ done:
     return status;
 }
 
-sfu_status sfu__stream_sparse(sfu_matrix *sparse, float *dense, const sfu__plan *plan, sfu__pass *pass, int last) {
+static sfu_status fold_rows(stage *current, float *dense, const sfu__plan *plan, sfu__pass *pass, int last) {
     sfu_status status = SFU_OK;
     rows_job self = {.plan = plan, .op = -1, .last = last};
-    stage current = {0};
     self.dense = dense;
     self.X = sfu__dataset_mapped_features(plan->dataset);
     SFU_ALLOC_ZERO(self.scratch, plan->threads);
@@ -326,14 +327,55 @@ sfu_status sfu__stream_sparse(sfu_matrix *sparse, float *dense, const sfu__plan 
         SFU_TRY(scratch_make(&self.scratch[i], plan));
     }
     pass->stream_work = (sfu__stream_work){.slices = 1};
-    SFU_TRY(run_ops(&self, &current, pass));
-    SFU_TRY(dense == NULL ? gather(sparse, &current, pass->row_sets[last].count, plan->features) : SFU_OK);
+    SFU_TRY(run_ops(&self, current, pass));
     pass->stream_work.peak = sfu__process_memory() + plan->limit - plan->memory;
 done:
     for (int i = 0; self.scratch != NULL && i < plan->threads; i++) {
         scratch_clear(&self.scratch[i]);
     }
     sfu__free(self.scratch);
+    return status;
+}
+
+sfu_status sfu__stream_sparse(sfu_matrix *sparse, float *dense, const sfu__plan *plan, sfu__pass *pass, int last) {
+    sfu_status status = SFU_OK;
+    const sfu__range all = {0, pass->row_sets[last].count};
+    stage current = {0};
+    SFU_TRY(fold_rows(&current, dense, plan, pass, last));
+    SFU_TRY(dense == NULL ? gather(sparse, &current, all, plan->features) : SFU_OK);
+done:
+    stage_clear(&current);
+    return status;
+}
+
+/* ---- the product with weights ----------------------------------------------------------------------------------- */
+
+typedef struct product_job {
+    const sfu__fold_product *product;
+    const stage *from;
+} product_job;
+
+static sfu_status multiply_item(void *context, int64_t item, int thread) {
+    sfu_status status = SFU_OK;
+    const product_job *self = context;
+    const int32_t features = self->product->plan->features;
+    const sfu__range rows = sfu__fold_product_item(self->product, item);
+    sfu_matrix F = {0};
+    SFU_TRY(gather(&F, self->from, rows, features));
+    SFU_TRY(sfu__fold_product_sparse(self->product, thread, rows, &F));
+done:
+    sfu__matrix_clear(&F);
+    return status;
+}
+
+sfu_status sfu__stream_sparse_product(sfu__fold_product *product, sfu__pass *pass, int last) {
+    sfu_status status = SFU_OK;
+    stage current = {0};
+    product_job job = {product, &current};
+    SFU_TRY(fold_rows(&current, NULL, product->plan, pass, last));
+    SFU_TRY(sfu__fold_product_reserve(product));
+    SFU_TRY(sfu__parallel(multiply_item, &job, sfu__fold_product_items(product), product->plan->threads));
+done:
     stage_clear(&current);
     return status;
 }

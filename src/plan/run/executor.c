@@ -42,17 +42,27 @@ static sfu_status bind_block(sfu__sparse **bound, const sfu__executor *self, con
     return self->backend->bind(bound, block->matrix, &binding);
 }
 
+/* The passes share an arena. */
+static int64_t arena_floats(const sfu__plan *plan) {
+    int64_t arena = 0;
+    for (int i = 0; i < SFU_PASSES; i++) {
+        arena = plan->passes[i].arena > arena ? plan->passes[i].arena : arena;
+    }
+    return sfu__whole_lines(arena);
+}
+
+int64_t sfu__executor_floats(const sfu__plan *plan) {
+    return arena_floats(plan) + 4 * sfu__whole_lines(plan->parameters.size) +
+           2 * sfu__whole_lines(plan->learned_values) + 16;
+}
+
 /* Allocates one block and clears it, so that no page fault happens during an epoch. */
 static sfu_status allocate_memory(sfu__executor *self) {
     enum { AT_ONCE = 1 << 24 };
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
     const int64_t parameters = sfu__whole_lines(plan->parameters.size), values = sfu__whole_lines(plan->learned_values);
-    int64_t arena = 0;
-    for (int i = 0; i < SFU_PASSES; i++) {
-        arena = plan->passes[i].arena > arena ? plan->passes[i].arena : arena;
-    }
-    const int64_t total = sfu__whole_lines(arena) + 4 * parameters + 2 * values + 16;
+    const int64_t total = sfu__executor_floats(plan);
     if (plan->ranks != NULL) { /* which touches a part of it */
         SFU_ALLOC_LAZY(self->memory, total);
     } else {
@@ -64,7 +74,7 @@ static sfu_status allocate_memory(sfu__executor *self) {
         memset(self->memory + begin, 0, (size_t)(total - begin < AT_ONCE ? total - begin : AT_ONCE) * sizeof(float));
     }
     self->arena = self->memory + (64 - (uintptr_t)self->memory % 64) % 64 / sizeof *self->memory;
-    self->theta = self->arena + sfu__whole_lines(arena);
+    self->theta = self->arena + arena_floats(plan);
     self->m = self->theta + parameters;
     self->v = self->m + parameters;
     self->gradient = self->v + parameters;

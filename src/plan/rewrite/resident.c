@@ -1,0 +1,124 @@
+/* resident.c - what holds everything in memory: made within the memory limit, or refused with the limit that it needs.
+ *
+ * Whether it fits is found by making it: an allocation beyond the limit fails. What it needs is found by making it once
+ * more, with large blocks in temporary files, and counting.
+ */
+#include "stream.h"
+
+#include "format_number.h"
+#include "process_memory.h"
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Bytes that the caller will need beside the plan. */
+static int64_t reserved_bytes(const sfu__plan_request *request) {
+    return larger(request->used_before - sfu__process_memory(), 0);
+}
+
+int64_t sfu__memory_of_others(void) { return sfu__process_memory() - (int64_t)sfu__memory_used(); }
+
+void sfu__limit_allocations(const sfu__plan_request *request, bool streams) {
+    if (request->memory > 0) {
+        const int64_t taken =
+            sfu__limit_overhead(request) + sfu__memory_of_others() + (streams ? 0 : reserved_bytes(request));
+        sfu__memory_set_limit((size_t)larger(request->memory - taken, 1));
+    }
+}
+
+bool sfu__lacks_memory(sfu_status status) { return status == SFU_ERR_MEMORY && sfu__memory_refused() > 0; }
+
+sfu_status sfu__resident_make(bool *lacks, const sfu__resident *self, const sfu__plan_request *request) {
+    const size_t limit = sfu__memory_limit();
+    sfu__limit_allocations(request, false);
+    sfu_status status = self->make(self->context, request);
+    *lacks = request->memory > 0 && sfu__lacks_memory(status);
+    sfu__memory_set_limit(limit);
+    if (request->memory > 0 && request->ranks != NULL && (status == SFU_OK || *lacks)) {
+        *lacks = sfu__ranks_any(*lacks);
+        status = *lacks ? SFU_ERR_MEMORY : status;
+    }
+    if (*lacks) {
+        self->clear(self->context);
+        sfu__memory_trim();
+    }
+    return status;
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
+
+/* A limit that is enough. SFU_ERR_MEMORY: there is no space for temporary files. */
+static sfu_status measure(int64_t *bytes, const sfu__resident *self, const sfu__plan_request *request) {
+    enum { BY_CHANCE = 32 }; /* a part of it: what several threads hold at the same moment */
+    const int64_t beside = sfu__memory_of_others() + reserved_bytes(request);
+    sfu__plan_request within = *request;
+    within.memory = INT64_MAX / 4;
+    sfu__memory_in_files(true);
+    (void)sfu__memory_take_most();
+    const sfu_status status = self->make(self->context, &within);
+    const int64_t most = (int64_t)sfu__memory_take_most();
+    self->clear(self->context);
+    sfu__memory_in_files(false);
+    *bytes = sfu__with_overhead(beside + most + most / BY_CHANCE, request);
+    return status;
+}
+
+/* The most that a rank needs. */
+static sfu_status most_of_ranks(int64_t *bytes, const sfu__rank_group *ranks) {
+    enum { UNIT = 1 << 16 };
+    sfu_status status = SFU_OK;
+    float *needs = NULL;
+    int64_t *bounds = NULL;
+    SFU_ALLOC_ZERO(needs, ranks->count);
+    SFU_ALLOC(bounds, (int64_t)ranks->count + 1);
+    for (int i = 0; i <= ranks->count; i++) {
+        bounds[i] = i;
+    }
+    needs[ranks->rank] = (float)(*bytes / UNIT + 1);
+    ranks->mpi->gather(needs, 1, bounds);
+    for (int i = 0; i < ranks->count; i++) {
+        *bytes = larger(*bytes, (int64_t)needs[i] * UNIT);
+    }
+done:
+    sfu__free(needs);
+    sfu__free(bounds);
+    return status;
+}
+
+static sfu_status refuse(int64_t bytes, const sfu_dataset *dataset, const sfu_net *net,
+                         const sfu__plan_request *request) {
+    char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
+    (void)sfu__size_text(needs, (double)bytes);
+    (void)sfu__size_text(limit, (double)request->memory);
+    sfu__tell_refused(request->refused, bytes);
+    return sfu__net_streams(net)
+               ? sfu__fail(SFU_ERR_MEMORY,
+                           "%s: the fastest plan smooths after the first weights in every epoch and needs the graph in "
+                           "memory, up to %s, more than the limit of %s; use a larger limit",
+                           dataset->name, needs, limit)
+               : sfu__fail(SFU_ERR_MEMORY,
+                           "%s: \"%s\" needs about %s of memory, more than the limit of %s; only a network whose "
+                           "smoothing is all before its first weights (sgcn, fp+mlp) can stream the graph; use such a "
+                           "network or a larger limit",
+                           dataset->name, sfu_net_text(net), needs, limit);
+}
+
+sfu_status sfu__resident_refuse(const sfu__resident *self, const sfu_dataset *dataset, const sfu_net *net,
+                                const sfu__plan_request *request) {
+    sfu_status status = SFU_OK;
+    int64_t bytes;
+    status = measure(&bytes, self, request);
+    SFU_TRY(status == SFU_ERR_MEMORY ? sfu__resident_needs(&bytes, dataset, net, request) : status);
+    SFU_TRY(request->ranks != NULL ? most_of_ranks(&bytes, request->ranks) : SFU_OK);
+    status = refuse(bytes, dataset, net, request);
+done:
+    return status;
+}
+
+sfu_status sfu__resident_enough(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
+    sfu_status status = SFU_OK;
+    int64_t bytes;
+    SFU_TRY(sfu__resident_needs(&bytes, dataset, net, request));
+    status = request->memory > 0 && bytes > request->memory ? refuse(bytes, dataset, net, request) : SFU_OK;
+done:
+    return status;
+}
