@@ -16,23 +16,25 @@ typedef struct file_block {
 } file_block;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static file_block blocks[BLOCKS_MAX + 1];
-static int32_t chains[CHAINS], freed, taken; /* the first of each; how many were ever taken */
-static atomic_int used;                      /* blocks; usually 0, so that nobody locks */
+static struct table {
+    file_block blocks[BLOCKS_MAX + 1];
+    int32_t chains[CHAINS], freed, taken; /* the first of each; how many were ever taken */
+} * table;                                /* in a file itself; NULL until there is a block */
+static atomic_int used;                   /* blocks; usually 0, so that nobody locks */
 static atomic_size_t bytes_used;
 
 size_t sfu__file_blocks_bytes(void) { return atomic_load(&bytes_used); }
 
 static int32_t *chain_of(const void *data) {
     enum { PAGE = 1 << 12 };
-    return &chains[(uintptr_t)data / PAGE * UINT64_C(0x9E3779B97F4A7C15) >> 49];
+    return &table->chains[(uintptr_t)data / PAGE * UINT64_C(0x9E3779B97F4A7C15) >> 49];
 }
 
 /* The link to a block; to 0 if there is none. The caller has the lock. */
 static int32_t *find(const void *data) {
     int32_t *link = chain_of(data);
-    while (*link != 0 && blocks[*link].data != data) {
-        link = &blocks[*link].next;
+    while (*link != 0 && table->blocks[*link].data != data) {
+        link = &table->blocks[*link].next;
     }
     return link;
 }
@@ -42,15 +44,15 @@ size_t sfu__file_block_size(const void *block) {
         return 0;
     }
     pthread_mutex_lock(&lock);
-    const size_t bytes = blocks[*find(block)].bytes;
+    const size_t bytes = table->blocks[*find(block)].bytes;
     pthread_mutex_unlock(&lock);
     return bytes;
 }
 
 /* The number of a block that is not in use; 0: there is none. */
 static int32_t take_number(void) {
-    const int32_t number = freed != 0 ? freed : taken < BLOCKS_MAX ? ++taken : 0;
-    freed = freed != 0 ? blocks[freed].next : 0;
+    const int32_t number = table->freed != 0 ? table->freed : table->taken < BLOCKS_MAX ? ++table->taken : 0;
+    table->freed = table->freed != 0 ? table->blocks[number].next : 0;
     return number;
 }
 
@@ -60,10 +62,13 @@ void *sfu__file_block_new(size_t bytes) {
         return NULL;
     }
     pthread_mutex_lock(&lock);
-    const int32_t number = take_number();
+    void *made = table;
+    const bool exists = made != NULL || sfu__scratch_map_alone(&made, sizeof *table) == SFU_OK;
+    table = made;
+    const int32_t number = exists ? take_number() : 0;
     if (number != 0) {
         int32_t *chain = chain_of(data);
-        blocks[number] = (file_block){data, bytes, *chain};
+        table->blocks[number] = (file_block){data, bytes, *chain};
         *chain = number;
         atomic_fetch_add(&used, 1);
         atomic_fetch_add(&bytes_used, bytes);
@@ -80,10 +85,10 @@ void sfu__file_block_free(void *block) {
     pthread_mutex_lock(&lock);
     int32_t *link = find(block);
     const int32_t number = *link;
-    const size_t bytes = blocks[number].bytes;
-    *link = blocks[number].next;
-    blocks[number] = (file_block){.next = freed};
-    freed = number;
+    const size_t bytes = table->blocks[number].bytes;
+    *link = table->blocks[number].next;
+    table->blocks[number] = (file_block){.next = table->freed};
+    table->freed = number;
     atomic_fetch_sub(&used, 1);
     atomic_fetch_sub(&bytes_used, bytes);
     pthread_mutex_unlock(&lock);
