@@ -31,3 +31,17 @@ within() { # LIMIT_IN_MIB COMMAND...: below the limit, or refused in one line
         exit 1
     fi
 }
+
+named() { # LIMIT_IN_MIB COMMAND...: a limit that is refused names one that works, two thirds of which do not
+    local limit=$1 size less
+    shift
+    within "$limit" "$@"
+    size=$(sed -n 's/.* \(up to\|about\) \([0-9.]*[KMG]\)[ ,].*/\2/p' error)
+    cp error first
+    "$SFUMATO" "$@" --quiet --memory "$size" >/dev/null
+    less=$(awk -v size="$size" 'BEGIN { print int(size * (size ~ /G$/ ? 1048576 : 1024) * 2 / 3) }')
+    if "$SFUMATO" "$@" --quiet --memory "${less}K" >/dev/null 2>&1; then
+        echo "$*: a limit of $size is named, but $less KiB are enough" >&2
+        exit 1
+    fi
+}
