@@ -171,9 +171,10 @@ static int32_t only_class(const sfu_model *model) {
 static void print_only_class(const sfu_model *model) {
     const int32_t found = only_class(model);
     if (found >= 0) {
-        printf("  all test nodes were predicted as class %d: try other hyperparameters (sfumato tune) or another "
+        char number[CLASS_NUMBER_MAX];
+        printf("  all test nodes were predicted as class %s: try other hyperparameters (sfumato tune) or another "
                "network\n",
-               (int)found);
+               printable(model_class(number, model, found)));
     }
 }
 
