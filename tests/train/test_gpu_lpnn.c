@@ -194,11 +194,8 @@ static void failing_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_reading),
-        cmocka_unit_test(dense_features),
-        cmocka_unit_test(a_public_dataset),
-        cmocka_unit_test(bands_of_nodes),
-        cmocka_unit_test(failing_allocations),
+        cmocka_unit_test(every_reading),  cmocka_unit_test(dense_features),      cmocka_unit_test(a_public_dataset),
+        cmocka_unit_test(bands_of_nodes), cmocka_unit_test(failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

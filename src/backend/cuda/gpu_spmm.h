@@ -119,9 +119,9 @@ SFU__DEVICE_FN void gpu_chain_sum(sfu__f4 sum[GPU_QUADS], const sfu__u4 *pairs, 
 
 /* The columns of a slice: 4 << shift of them from quad `first` on, and the chains of this block. */
 typedef struct sfu__gpu_slice {
-    int64_t first;   /* quad of B and C */
-    int shift;       /* log2 of the quads */
-    int part, parts; /* this block's share of the chains */
+    int64_t first;                  /* quad of B and C */
+    int shift;                      /* log2 of the quads */
+    int part, parts;                /* this block's share of the chains */
     int first_column, column_count; /* of its band, and the chains */
     int chain, chain_end;
 } sfu__gpu_slice;
@@ -220,7 +220,8 @@ SFU__DEVICE_FN void gpu_slice_chains(const sfu__gpu_run *run, const sfu__gpu_ste
     const int width = (1 << slice->shift) / quads, thread = gpu_thread(run);
     const int together = GPU_ONE_LANE ? 1 : run->lanes / width; /* chains at once in a block */
     const int place = GPU_ONE_LANE ? 0 : thread / width;
-    const sfu__gpu_chains chains = {slice->chain + slice->part * together + place, slice->chain_end, together * slice->parts};
+    const sfu__gpu_chains chains = {slice->chain + slice->part * together + place, slice->chain_end,
+                                    together * slice->parts};
     for (int lane = GPU_ONE_LANE ? 0 : thread % width; lane < width; lane += GPU_ONE_LANE ? 1 : width) {
         const uint32_t skipped = in_shared ? (uint32_t)slice->first_column * (uint32_t)stride : 0;
         sfu__gpu_gather B = {rows, stride, skipped, {0}};
@@ -326,14 +327,11 @@ SFU__DEVICE_FN void gpu_spmm_chains(const sfu__gpu_run *run, const sfu__gpu_step
     const int slices = (int)((quads + (1 << shift) - 1) >> shift),
               sharing = slices < run->blocks ? slices : run->blocks;
     for (int s = run->block % sharing; s < slices; s += sharing) {
-        const sfu__gpu_slice slice = {(int64_t)s << shift,
-                                      shift,
-                                      run->block / sharing,
-                                      (run->blocks - run->block % sharing + sharing - 1) / sharing,
-                                      band.first_column,
-                                      band.column_count,
-                                      (int)chains.begin,
-                                      (int)chains.end};
+        const sfu__gpu_slice slice = {
+            (int64_t)s << shift,  shift,
+            run->block / sharing, (run->blocks - run->block % sharing + sharing - 1) / sharing,
+            band.first_column,    band.column_count,
+            (int)chains.begin,    (int)chains.end};
         if (in_shared) {
             gpu_block_barrier();
             gpu_load_slice(run, step, &slice);

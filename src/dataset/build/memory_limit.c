@@ -54,10 +54,11 @@ sfu_status sfu__limit_end(sfu_status status, uint64_t memory, const char *doing,
     if (status == SFU_ERR_MEMORY) {
         /* How much follows is not known: arrays grow as files are read. */
         const double least = (double)memory + (refused > given ? (double)(refused - given) : 0.0);
-        return sfu__fail(status,
-                         "%s needs more memory than the limit of %s: names of nodes, labels, tables and sparse features "
-                         "are held in memory, only edges and dense arrays on disk; try --memory %s",
-                         doing, limit, sfu__size_text(need, 2.0 * least));
+        return sfu__fail(
+            status,
+            "%s needs more memory than the limit of %s: names of nodes, labels, tables and sparse features "
+            "are held in memory, only edges and dense arrays on disk; try --memory %s",
+            doing, limit, sfu__size_text(need, 2.0 * least));
     }
     return status;
 }
