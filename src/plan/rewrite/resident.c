@@ -73,7 +73,8 @@ static sfu_status most_of_ranks(int64_t *bytes, const sfu__rank_group *ranks) {
     for (int i = 0; i <= ranks->count; i++) {
         bounds[i] = i;
     }
-    needs[ranks->rank] = (float)(*bytes / UNIT + 1);
+    const int64_t units = *bytes / UNIT + 1; /* a float holds it exactly */
+    needs[ranks->rank] = (float)units;
     ranks->mpi->gather(needs, 1, bounds);
     for (int i = 0; i < ranks->count; i++) {
         *bytes = larger(*bytes, (int64_t)needs[i] * UNIT);
