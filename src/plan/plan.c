@@ -212,8 +212,10 @@ static sfu_status choose_in_files(sfu__plan *plan, const sfu_net *net, const sfu
     const sfu_status status = start_plan(&other, plan->dataset, net, &within, true, plan);
     const bool lacks = sfu__lacks_memory(status);
     sfu__memory_in_files(false);
-    plan->needs_graph = other != NULL && other->needs_graph;
-    plan->needs = status == SFU_OK ? other->needs : plan->needs;
+    if (other != NULL) {
+        plan->needs_graph = other->needs_graph;
+        plan->needs = status == SFU_OK ? other->needs : plan->needs;
+    }
     sfu__plan_release(other);
     return lacks ? SFU_OK : status;
 }

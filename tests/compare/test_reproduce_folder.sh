@@ -118,7 +118,7 @@ all other --loss mean --part 1/3
 refused 'other: expected results of all with the settings of one, found all with --loss "mean"$' one other
 settings[7]=4
 all fewer --part 1/3
-refused 'fewer: expected results of all with the settings of one, found all with --trials 4$' one fewer
+refused 'fewer: expected results of all with the settings of one, found all with --trials 4 instead of 5; run both commands with the larger number first, which keeps what they have$' one fewer
 settings[7]=5
 "$SFUMATO" reproduce set1 --datasets cora --nets sgcn --splits 2 --trials 5 -o table -q >/dev/null
 refused 'table: expected results of all with the settings of one, found set1$' one table

@@ -54,12 +54,14 @@ done:
 /* ---- settings ---------------------------------------------------------------------------------------------------- */
 
 static sfu_status put_trials(sfu__text *text, const sfu__request *found, const sfu__request *expected) {
+    static const char remedy[] = "run both commands with the larger number first, which keeps what they have";
     if (found->trials != expected->trials) {
-        return sfu__text_format(text, " with --trials %d", found->trials);
+        return sfu__text_format(text, " with --trials %d instead of %d; %s", found->trials, expected->trials, remedy);
     }
     return found->lpnn_trials == expected->lpnn_trials
                ? SFU_OK
-               : sfu__text_format(text, " with --lpnn-trials %d", found->lpnn_trials);
+               : sfu__text_format(text, " with --lpnn-trials %d instead of %d; %s", found->lpnn_trials,
+                                  expected->lpnn_trials, remedy);
 }
 
 /* What was found in `folder`, if its results and those of `first` cannot be in one folder. */
