@@ -246,7 +246,7 @@ static void test_refusals(void **state) {
     static const char *const refused[] = {"gcn", "sgcn+lp", "lpnn", "smooth(learn=self) | softmax"};
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         problem of = open_problem(dataset, refused[i]);
-        assert_fails(SFU_ERR_MEMORY, train_within(&of, (uint64_t)sfu__process_memory() + (4 << 20)), "needs about",
+        assert_fails(SFU_ERR_MEMORY, train_within(&of, (uint64_t)sfu__process_memory() + (1 << 20)), "needs about",
                      "more than the limit of", "before its first weights");
         assert_ok(train_within(&of, (uint64_t)1 << 40));
         close_problem(&of);
