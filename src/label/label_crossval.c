@@ -198,15 +198,26 @@ static sfu_status make_folds(void *context, const sfu__plan_request *request) {
 
 static void drop_folds(void *context) { clear(context); }
 
+/* The plans of ranks are made together: one that fails alone would leave the others waiting. */
+static bool is_alone(void) { return sfu__processes_here() == NULL; }
+
+static sfu_status list_later(crossval *self) {
+    sfu_status status = SFU_OK;
+    const int32_t nodes = self->work->dataset->nodes;
+    SFU_ALLOC(self->later, nodes);
+    for (int32_t node = 0; node < nodes; node++) {
+        self->later[node] = node;
+    }
+done:
+    return status;
+}
+
 /* Makes the plans of all folds in memory, after that of a prediction of all nodes; fails with what they need. */
 static sfu_status plan_in_memory(crossval *self) {
     sfu_status status = SFU_OK;
     const sfu_dataset *dataset = self->work->dataset;
     const sfu__resident folds = {make_folds, drop_folds, self};
-    SFU_ALLOC(self->later, dataset->nodes);
-    for (int32_t node = 0; node < dataset->nodes; node++) {
-        self->later[node] = node;
-    }
+    SFU_TRY(list_later(self));
     const sfu__plan_request request = request_of(self, 0);
     status = prepare(self, 0);
     if (status == SFU_ERR_MEMORY && *self->refused > 0) { /* one of them does not fit */
@@ -214,28 +225,31 @@ static sfu_status plan_in_memory(crossval *self) {
         status = sfu__resident_refuse(&folds, dataset, self->candidate->net, &request);
     }
 done:
-    sfu__free(self->later);
-    self->later = NULL;
     return status;
 }
 
-/* Whether the plans stream; fails if the limit is too small for them, or for the predictions of the models. */
+/* Whether the plans stream; fails if the limit is too small for them, or for the predictions of the models. Each fold
+ * has its own fastest plan. */
 static sfu_status decide(bool *streams, crossval *self) {
     sfu_status status = SFU_OK;
     const sfu_dataset *dataset = self->work->dataset;
+    const sfu_net *net = self->candidate->net;
+    bool in_memory = false;
     self->used_before = used_later(self);
     sfu__plan_request request = request_of(self, 0);
-    bool in_memory = false;
-    request.in_memory = &in_memory;
-    *streams = sfu__plan_decide(dataset, self->candidate->net, &request);
-    if (*streams) {
-        status = sfu__plan_enough(dataset, self->candidate->net, &request);
+    const int32_t plans = request.plans;
+    *streams = sfu__plan_decide(dataset, net, &request);
+    for (int i = 0; i < self->problem->folds && *streams; i++) {
+        request = request_of(self, i);
+        request.plans = plans;
+        request.in_memory = &in_memory;
+        status = sfu__plan_enough(dataset, net, &request);
         *streams = !in_memory;
+        SFU_TRY(in_memory ? SFU_OK : status);
     }
-    /* The plans of ranks are made together: one that fails alone would leave the others waiting. */
-    return *streams                        ? status
-           : sfu__processes_here() != NULL ? sfu__resident_enough(dataset, self->candidate->net, &request)
-                                           : SFU_OK;
+    SFU_TRY(*streams || is_alone() ? SFU_OK : sfu__resident_enough(dataset, net, &request));
+done:
+    return status;
 }
 
 sfu_status sfu__label_cross_plan(int64_t *refused, const sfu__label_problem *problem, const sfu__candidate *candidate,
@@ -246,9 +260,10 @@ sfu_status sfu__label_cross_plan(int64_t *refused, const sfu__label_problem *pro
     self.refused = refused;
     self.memory = sfu__limit_of(work->memory);
     SFU_TRY(decide(&streams, &self));
-    SFU_TRY(streams || sfu__processes_here() != NULL ? SFU_OK : plan_in_memory(&self));
+    SFU_TRY(streams || !is_alone() ? SFU_OK : plan_in_memory(&self));
 done:
     clear(&self);
+    sfu__free(self.later);
     return status;
 }
 
@@ -257,10 +272,15 @@ sfu_status sfu__label_cross_validate(sfu__label_trial *trial, const sfu__label_p
     sfu_status status = SFU_OK;
     crossval self = {.problem = problem, .candidate = candidate, .work = work};
     self.memory = sfu__limit_of(work->memory);
+    if (self.memory > 0 && is_alone()) {
+        const sfu__plan_request request = request_of(&self, 0);
+        SFU_TRY(sfu__plan_decide(work->dataset, candidate->net, &request) ? SFU_OK : list_later(&self));
+    }
     SFU_TRY(prepare(&self, seed));
     SFU_TRY(run_epochs(trial, &self));
     SFU_TRY(trial->epochs > 0 ? sfu__label_score(trial, &self.found, problem, work) : SFU_OK);
 done:
     clear(&self);
+    sfu__free(self.later);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "sized_struct.h"
 #include "study_url.h"
 #include "tune_device.h"
+#include "tune_fit.h"
 #include "tune_int.h"
 
 #include <string.h>
@@ -53,6 +54,14 @@ static sfu_status check_enqueued(const sfu__tuning *self) {
 done:
     sfu__free(values);
     return status;
+}
+
+/* A study that has a trial beyond the limit is refused before it is created. Ranks make their plans together, so they
+ * find out in their trials. */
+static sfu_status check_memory(const sfu__tuning *self) {
+    int64_t needs;
+    const bool is_limited = self->train.memory > 0 && sfu__ranks_here() == NULL;
+    return is_limited ? sfu__tune_fits(&needs, self->dataset, self->split, self->study->space, &self->train) : SFU_OK;
 }
 
 static sfu_status make_sampler(sfu__tuning *self) {
@@ -128,6 +137,7 @@ static sfu_status prepare(sfu__tuning *self, const char *net, const sfu_net_opti
     SFU_TRY(check(self));
     SFU_TRY(check_enqueued(self));
     SFU_TRY(make_sampler(self));
+    SFU_TRY(check_memory(self));
     SFU_TRY(open_store(self));
     SFU_TRY(make_pool(self));
 done:

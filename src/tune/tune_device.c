@@ -20,13 +20,13 @@ static double draw_middle(void *user, int stream) {
     return 0.5;
 }
 
-void sfu__tune_typical_point(double *values, const sfu__space *space) {
+void sfu__tune_typical_point(double *values, const sfu__space *space, int net) {
     for (int i = 0; i < space->count; i++) {
-        values[i] = sfu__sampler_random(&space->items[i].range, draw_middle, NULL);
+        const bool is_used = sfu__space_has(space, net, i);
+        values[i] = is_used ? sfu__sampler_random(&space->items[i].range, draw_middle, NULL) : NAN;
     }
-    const int net = sfu__space_net(space, values);
-    for (int i = 0; i < space->count; i++) {
-        values[i] = sfu__space_has(space, net, i) ? values[i] : NAN;
+    if (space->net_count > 1) { /* the first parameter is the network */
+        values[0] = net;
     }
 }
 
@@ -37,7 +37,7 @@ sfu_status sfu__tune_epoch_seconds(double *seconds, const sfu_dataset *dataset, 
     double *values = NULL;
     *seconds = NAN;
     SFU_ALLOC(values, space->count);
-    sfu__tune_typical_point(values, space);
+    sfu__tune_typical_point(values, space, space->net_count / 2);
     SFU_TRY(sfu__candidate_make(&candidate, space, values, train));
     *seconds = sfu__epoch_seconds(dataset, candidate.net);
 done:

@@ -12,8 +12,8 @@ SFU_CHECKED sfu_status sfu__tune_on(sfu_study **study, const sfu__gpu_use *gpu, 
                                     const char *net, const sfu_net_options *net_options, const sfu_split *split,
                                     const sfu_tune_options *options);
 
-/* The middle of every range that the network uses; NaN for the others. */
-void sfu__tune_typical_point(double *values, const sfu__space *space);
+/* The middle of every range that this network of the space uses; NaN for the others. */
+void sfu__tune_typical_point(double *values, const sfu__space *space, int net);
 
 /* Predicted time of an epoch of a typical trial on one core; NaN if it is not known. Fails only if memory is
  * exhausted. */

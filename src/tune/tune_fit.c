@@ -4,6 +4,8 @@
 #include "runner.h"
 #include "tune_device.h"
 
+#include <stdio.h>
+
 static const sfu__device cpu = {SFU__DEVICE_CPU, -1};
 
 /* ---- the largest network ----------------------------------------------------------------------------------------- */
@@ -18,9 +20,8 @@ static double largest_choice(const sfu__domain *range, double otherwise) {
 }
 
 /* Whole numbers are widths and counts of smoothings. The memory does not depend on rates. */
-static void largest_point(double *values, const sfu__space *space) {
-    sfu__tune_typical_point(values, space);
-    const int net = sfu__space_net(space, values);
+static void largest_point(double *values, const sfu__space *space, int net) {
+    sfu__tune_typical_point(values, space, net);
     for (int i = 0; i < space->count; i++) {
         const sfu__domain *range = &space->items[i].range;
         if (sfu__space_has(space, net, i)) {
@@ -33,8 +34,17 @@ static void largest_point(double *values, const sfu__space *space) {
 
 /* ---- its plans --------------------------------------------------------------------------------------------------- */
 
+/* A plan that streams is made, which streams the features, only if an estimate says that the limit may be too small. */
 static sfu_status plan(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request) {
     sfu__runner runner = {0}; /* LPNN has no plan: its matrices are those of its executor */
+    bool in_memory = false;
+    sfu__plan_request estimate = *request;
+    estimate.in_memory = &in_memory;
+    estimate.refused = NULL;
+    if (sfu__plan_supports(net) && sfu__plan_decide(dataset, net, request) &&
+        sfu__plan_enough(dataset, net, &estimate) == SFU_OK && !in_memory) {
+        return SFU_OK;
+    }
     const sfu_status status = sfu__runner_make_of(&runner, dataset, net, request, NULL, NULL);
     sfu__runner_clear(&runner);
     return status;
@@ -66,31 +76,16 @@ done:
     return status;
 }
 
-static sfu_status plan_scores(const sfu_dataset *dataset, const sfu_split *split, const sfu_net *net,
-                              const sfu__plan_request *training) {
-    sfu_status status = SFU_OK;
-    int32_t *nodes = NULL;
-    sfu__plan_request request = {.rewrites = SFU__ALL_REWRITES,
-                                 .threads = training->threads,
-                                 .device = cpu,
-                                 .memory = training->memory,
-                                 .refused = training->refused};
-    SFU_TRY(list_nodes(&nodes, &request.count[SFU_PASS_PREDICT], dataset, split));
-    request.nodes[SFU_PASS_PREDICT] = nodes;
-    SFU_TRY(plan(dataset, net, &request));
-done:
-    sfu__free(nodes);
-    return status;
-}
-
-sfu_status sfu__tune_fits(int64_t *needs, const sfu_dataset *dataset, const sfu_split *split, const sfu__space *space,
-                          const sfu_train_options *train) {
+/* The largest trial of one network of the space, with the prediction that scores its model. */
+static sfu_status plan_largest(int64_t *needs, const sfu_dataset *dataset, const sfu_split *split,
+                               const sfu__space *space, int net, const sfu_train_options *train) {
     sfu_status status = SFU_OK;
     sfu__candidate candidate = {0};
     double *values = NULL;
+    int32_t *nodes = NULL;
     *needs = 0;
     SFU_ALLOC(values, space->count);
-    largest_point(values, space);
+    largest_point(values, space, net);
     status = sfu__candidate_make(&candidate, space, values, train);
     if (status == SFU_ERR_ARGUMENT) { /* values that no trial can combine */
         status = SFU_OK;
@@ -101,15 +96,34 @@ sfu_status sfu__tune_fits(int64_t *needs, const sfu_dataset *dataset, const sfu_
     request.memory = sfu__limit_of(train->memory);
     request.executors = 1;
     request.refused = needs;
-    for (int part = 0; part < SFU_PARTS; part++) {
-        int32_t count = 0;
-        (void)sfu_split_part(split, (sfu_part)part, &count);
-        request.later += count;
-    }
+    SFU_TRY(list_nodes(&nodes, &request.later, dataset, split));
+    request.later_nodes = nodes;
     SFU_TRY(plan(dataset, candidate.net, &request));
-    SFU_TRY(plan_scores(dataset, split, candidate.net, &request));
 done:
     sfu__candidate_clear(&candidate);
+    sfu__free(nodes);
     sfu__free(values);
+    return status;
+}
+
+sfu_status sfu__tune_fits(int64_t *needs, const sfu_dataset *dataset, const sfu_split *split, const sfu__space *space,
+                          const sfu_train_options *train) {
+    sfu_status status = SFU_OK;
+    char message[SFU__MESSAGE_MAX] = "";
+    *needs = 0;
+    for (int net = 0; net < space->net_count; net++) {
+        int64_t needed;
+        status = plan_largest(&needed, dataset, split, space, net, train);
+        if (needed > *needs) {
+            *needs = needed;
+            snprintf(message, sizeof message, "%s", sfu_message());
+        }
+        SFU_TRY(needed > 0 ? SFU_OK : status);
+    }
+    if (*needs > 0) {
+        sfu__set_message(message);
+        status = SFU_ERR_MEMORY;
+    }
+done:
     return status;
 }

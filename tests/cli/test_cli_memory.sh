@@ -2,6 +2,7 @@
 # --memory: a dataset ten times the limit is trained and predicted with the bytes of a run without one, within
 # RLIMIT_DATA; what cannot be streamed is refused in one line; a file that changes while it is read does no harm.
 set -euo pipefail
+. "$SOURCE/tests/support/memory_limit.sh"
 
 nodes=90000
 [ "${BUILD_KIND:-plain}" = plain ] || nodes=9000
@@ -156,32 +157,13 @@ PYTHON
     same all.csv within.csv
     enough "${study[@]}"
 
-    # A limit for one of these networks at a time is enough for any number of jobs, with the trials of a run without one.
-    study=(tune few.safetensors gcn --space 'paper hidden={16,256}' --trials 12 --epochs 5 --quiet --force)
-    "$SFUMATO" "${study[@]}" --jobs 1 --study memory -o one.st --export one.csv >/dev/null
-    for jobs in 1 8; do
-        (
-            ulimit -d $((300 * 1024))
-            "$SFUMATO" "${study[@]}" --jobs "$jobs" --study "jobs$jobs.db" -o jobs.st --export jobs.csv --memory 300M
-        ) >/dev/null
-        same one.st jobs.st
-        same one.csv jobs.csv
-    done
     "$SFUMATO" evaluate few.safetensors all.st >all
     (
         ulimit -d $((bytes * 6 / 10240))
         "$SFUMATO" evaluate few.safetensors all.st --memory $((bytes * 6 / 10240))K
     ) >within
     same all within
-    python3 - few.safetensors hidden.safetensors <<'PYTHON'
-import array, json, struct, sys
-data = bytearray(open(sys.argv[1], "rb").read())
-start = 8 + struct.unpack("<Q", data[:8])[0]
-begin, end = json.loads(data[8:start])["y"]["data_offsets"]
-labels = array.array("i", bytes(data[start + begin:start + end]))
-data[start + begin:start + end] = array.array("i", [y if i % 150 == 0 else -1 for i, y in enumerate(labels)]).tobytes()
-open(sys.argv[2], "wb").write(data)
-PYTHON
+    hide_labels few.safetensors hidden.safetensors
     label=(label hidden.safetensors --budget steps:1 --force)
     "$SFUMATO" "${label[@]}" --nets sgcn,mlp -o all.csv --quiet >/dev/null
     enough "${label[@]}" --nets sgcn,mlp -o within.csv

@@ -12,7 +12,8 @@ typedef struct sfu__gpu_source {
     const sfu__sparse *matrix;            /* rows in the order of the CPU's layout; results go to row_perm */
     const int32_t *stage_ends;            /* NULL: one stage; else the rows of the result after each stage */
     bool in_blocks;                       /* chains are sorted within blocks of rows; only with one stage */
-    bool in_bands;                        /* many columns are divided into bands; only with one stage */
+    bool in_bands;                        /* many columns are divided into bands; only with one stage, and for
+                                           * products whose dropped entries are zeroed */
     bool learned;                         /* values are in the memory of a training */
     const struct sfu__gpu_layout *masked; /* NULL, or: the matrix is a transpose, and this its source with a mask */
 } sfu__gpu_source;

@@ -100,7 +100,7 @@ static sfu_status refuse(int64_t bytes, const sfu_dataset *dataset, const sfu_ne
                            "%s: \"%s\" needs about %s of memory, more than the limit of %s; only a network whose "
                            "smoothing is all before its first weights (sgcn, fp+mlp) can stream the graph; use such a "
                            "network or a larger limit",
-                           dataset->name, sfu_net_text(net), needs, limit);
+                           dataset->name, net->is_lpnn ? "lpnn" : sfu_net_text(net), needs, limit);
 }
 
 sfu_status sfu__resident_refuse(const sfu__resident *self, const sfu_dataset *dataset, const sfu_net *net,

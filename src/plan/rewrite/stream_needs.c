@@ -274,8 +274,10 @@ static int64_t peak_bytes(const sfu_dataset *dataset, const sfu_net *net, const 
     /* A prediction streams when its executor is there; other passes hold the rows of dense features. */
     const int64_t beside = request->count[SFU_PASS_PREDICT] > 0 ? steps : sparse ? 0 : rows;
     const int64_t stream = streamed_bytes(dataset, &found, buffers_of(&found, dataset, request, chosen)) + thread;
-    /* Of the parameters, other plans hold what their executors do. */
-    const int64_t others = request->plans > 1 ? (request->plans - 1) * (folded + rows + parameters / 2) : 0;
+    /* Of the parameters, other plans hold what their executors do. Their smoothed features have other sizes. */
+    enum { UNLIKE = 8 };
+    const int64_t others =
+        request->plans > 1 ? (request->plans - 1) * (folded + folded / UNLIKE + rows + parameters / 2) : 0;
     const int64_t made = others + passes * lists + folded + larger(stream + beside, steps);
     const int64_t later = request->later > 0 ? later_bytes(dataset, net, request) : 0;
     return fixed_bytes(dataset, &found) +
