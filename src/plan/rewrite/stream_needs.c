@@ -115,7 +115,12 @@ static int64_t planning_bytes(const sfu_dataset *dataset, const smoothings *foun
                                 : SHORT + (factors > sample ? factors : sample);
 }
 
-enum { SPARE = 2 << 20, PER_THREAD = 1 << 20, THREAD_SHARE = 16 }; /* a thread takes up to a 16th of the limit */
+/* A thread takes up to a 16th of the limit. MPI takes some for every rank that this one has talked to. */
+enum { SPARE = 2 << 20, PER_THREAD = 1 << 20, THREAD_SHARE = 16, PER_RANK = 1 << 18 };
+
+static int64_t spare_bytes(const sfu__plan_request *request) {
+    return SPARE + (request->ranks != NULL ? request->ranks->count * (int64_t)PER_RANK : 0);
+}
 
 int sfu__limit_threads(int threads, int64_t memory) {
     const int wanted = sfu__thread_count(threads);
@@ -125,12 +130,12 @@ int sfu__limit_threads(int threads, int64_t memory) {
 
 int64_t sfu__limit_overhead(const sfu__plan_request *request) {
     const int64_t threads = sfu__limit_threads(request->threads, request->memory);
-    return SFU__SANITIZED ? 0 : SPARE + threads * PER_THREAD;
+    return SFU__SANITIZED ? 0 : spare_bytes(request) + threads * PER_THREAD;
 }
 
 int64_t sfu__with_overhead(int64_t bytes, const sfu__plan_request *request) {
     enum { ROUNDED = 100 };
-    int64_t limit = bytes + SPARE + PER_THREAD;
+    int64_t limit = bytes + spare_bytes(request) + PER_THREAD;
     for (int threads = 1; threads < sfu__limit_threads(request->threads, limit + limit / ROUNDED); threads++) {
         limit += PER_THREAD;
     }
