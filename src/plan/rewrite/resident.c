@@ -48,7 +48,7 @@ sfu_status sfu__resident_make(bool *lacks, const sfu__resident *self, const sfu_
 
 /* A limit that is enough. SFU_ERR_MEMORY: there is no space for temporary files. */
 static sfu_status measure(int64_t *bytes, const sfu__resident *self, const sfu__plan_request *request) {
-    enum { BY_CHANCE = 32 }; /* a part of it: what several threads hold at the same moment */
+    enum { BY_CHANCE = 32, UNLIKE = 8 }; /* parts of it: what several threads hold at the same moment; other folds */
     const int64_t beside = sfu__memory_of_others() + reserved_bytes(request);
     sfu__plan_request within = *request;
     within.memory = INT64_MAX / 4;
@@ -58,7 +58,7 @@ static sfu_status measure(int64_t *bytes, const sfu__resident *self, const sfu__
     const int64_t most = (int64_t)sfu__memory_take_most();
     self->clear(self->context);
     sfu__memory_in_files(false);
-    *bytes = sfu__with_overhead(beside + most + most / BY_CHANCE, request);
+    *bytes = sfu__with_overhead(beside + most + most / (request->plans > 1 ? UNLIKE : BY_CHANCE), request);
     return status;
 }
 
