@@ -37,8 +37,8 @@ awk 'BEGIN { print "node,part"
 within 20 train dense.safetensors gcn --split file:split.csv --epochs 100000000 --patience 0 --force -o model.st
 grep -q 'needs about' error
 
-# A study is refused before it is created. The limit that is named holds its largest network, and is enough for any number
-# of jobs, with the trials of a run without a limit.
+# A study is refused before it is created. The limit that is named holds its largest network, and is enough for any
+# number of jobs, with the trials of a run without a limit.
 study=(tune sparse.safetensors gcn --space 'paper hidden={16,256}' --trials 12 --epochs 5 --force)
 "$SFUMATO" "${study[@]}" --jobs 1 --study memory -o one.st --export one.csv --quiet >/dev/null
 study+=(--jobs 8 --study jobs.db -o jobs.st --export jobs.csv)
