@@ -66,7 +66,7 @@ interrupt late/run "grep -qE 'step ([2-9]|[0-9]{2,}) of' late/run.stderr" \
     "$SFUMATO" label big.safetensors --all -o late/labels.csv --budget 1h
 interrupted late
 grep -qx 'sfumato: interrupted; the results are those of the best model so far' late/run.stderr || fail "not said: $(cat late/run.stderr)"
-interrupt early/run '[ -e early/run.stderr ]' "$SFUMATO" label big.safetensors --all -o early/labels.csv --budget 1h
+interrupt early/run 'handles $process 2' "$SFUMATO" label big.safetensors --all -o early/labels.csv --budget 1h
 interrupted early
 
 # ---- the progress bar fits the terminal, and shows the remaining time
