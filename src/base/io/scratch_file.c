@@ -1,5 +1,5 @@
 /* scratch_file.c - an unlinked temporary file: regions, positional reads and writes, mappings. */
-#define _DEFAULT_SOURCE /* realpath */
+#define _GNU_SOURCE /* realpath, fallocate */
 #include "scratch_file.h"
 #include "file.h"
 #include "temporary.h"
@@ -152,22 +152,39 @@ sfu_status sfu__scratch_map(const void **data, sfu__scratch *scratch, int64_t of
     return status;
 }
 
-sfu_status sfu__scratch_map_zeros(void **data, sfu__scratch *scratch, int64_t bytes) {
-    const int64_t offset = sfu__scratch_reserve(scratch, bytes);
-    errno = posix_fallocate(scratch->file, offset, bytes); /* so that writing never lacks space */
-    return errno != 0 ? fail(scratch, "cannot write a temporary file")
-                      : map(data, scratch, offset, bytes, PROT_READ | PROT_WRITE);
+/* Takes a region with disk space, so that writing to it never lacks any. */
+static sfu_status take(int64_t *offset, sfu__scratch *scratch, int64_t bytes) {
+    *offset = sfu__scratch_reserve(scratch, bytes);
+    errno = posix_fallocate(scratch->file, *offset, bytes);
+    return errno != 0 ? fail(scratch, "cannot write a temporary file") : SFU_OK;
 }
 
-sfu_status sfu__scratch_map_alone(void **data, int64_t bytes) {
+sfu_status sfu__scratch_map_zeros(void **data, sfu__scratch *scratch, int64_t bytes) {
     sfu_status status = SFU_OK;
-    sfu__scratch *file = NULL;
-    SFU_TRY(sfu__scratch_new_somewhere(&file));
-    SFU_TRY(sfu__scratch_map_zeros(data, file, bytes));
-    file->map_count = 0; /* the mapping keeps the file */
+    int64_t offset = 0;
+    SFU_TRY(take(&offset, scratch, bytes));
+    SFU_TRY(map(data, scratch, offset, bytes, PROT_READ | PROT_WRITE));
 done:
-    sfu__scratch_free(file);
     return status;
+}
+
+sfu_status sfu__scratch_block_map(void **data, int64_t *offset, sfu__scratch *scratch, int64_t bytes) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(take(offset, scratch, bytes));
+    void *mapped = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, scratch->file, *offset);
+    if (mapped == MAP_FAILED) {
+        status = fail(scratch, "cannot map a temporary file");
+        goto done;
+    }
+    *data = mapped;
+done:
+    return status;
+}
+
+void sfu__scratch_block_unmap(sfu__scratch *scratch, void *data, int64_t offset, int64_t bytes) {
+    munmap(data, (size_t)bytes);
+    /* A file system without holes keeps the space until the file is freed. */
+    (void)fallocate(scratch->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes);
 }
 
 int64_t sfu__scratch_written(const sfu__scratch *scratch) { return atomic_load(&scratch->written); }

@@ -29,8 +29,10 @@ SFU_CHECKED sfu_status sfu__scratch_map(const void **data, sfu__scratch *scratch
 /* Maps a new region of `bytes` bytes, zeros that may be written, until the file is freed. */
 SFU_CHECKED sfu_status sfu__scratch_map_zeros(void **data, sfu__scratch *scratch, int64_t bytes);
 
-/* Zeros in a temporary file of their own, somewhere, until the caller unmaps them. */
-SFU_CHECKED sfu_status sfu__scratch_map_alone(void **data, int64_t bytes);
+/* As the last, for any number of regions that come and go, by several threads: each until it is unmapped, which gives
+ * its disk space back. */
+SFU_CHECKED sfu_status sfu__scratch_block_map(void **data, int64_t *offset, sfu__scratch *scratch, int64_t bytes);
+void sfu__scratch_block_unmap(sfu__scratch *scratch, void *data, int64_t offset, int64_t bytes);
 
 /* The number of bytes written so far. */
 int64_t sfu__scratch_written(const sfu__scratch *scratch);
