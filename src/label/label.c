@@ -378,6 +378,7 @@ static sfu_status finish(sfu_labelling **labelling, run *all) {
     sfu_status status = SFU_OK;
     sfu_labelling *made = NULL;
     const sfu__watch before = sfu__watch_flag(NULL); /* there is a result: do not cancel */
+    all->work.jobs *= all->threads;                  /* one prediction after the other */
     SFU_ALLOC_ZERO(made, 1);
     SFU_TRY(sfu__label_measure(made, all->problems, all->folds, &all->work));
     fill_summary(&made->summary, all);

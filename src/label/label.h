@@ -233,7 +233,6 @@ typedef struct sfu__label_held_out {
     int32_t classes, count;
     int32_t first[SFU__LABEL_FOLDS + 1]; /* fold f has the rows first[f] to first[f + 1] - 1 */
     int32_t *nodes, *labels;             /* [count] */
-    float *all;                          /* [nodes][classes]: scratch */
 } sfu__label_held_out;
 
 /* Call sfu__label_held_out_clear also after a failure. */
@@ -241,8 +240,9 @@ SFU_CHECKED sfu_status sfu__label_held_out_make(sfu__label_held_out *held, const
                                                 int folds, const sfu__label_work *work);
 void sfu__label_held_out_clear(sfu__label_held_out *held);
 
-/* The calibrated probabilities of all nodes, [nodes][classes]. */
-SFU_CHECKED sfu_status sfu__label_predict(float *probabilities, const sfu_model *model, const sfu__label_work *work);
+/* The calibrated probabilities of these nodes, [count][classes]; nodes NULL: of all nodes. */
+SFU_CHECKED sfu_status sfu__label_predict(float *probabilities, const int32_t *nodes, int32_t count,
+                                          const sfu_model *model, const sfu__label_work *work);
 
 /* The predictions, [count][classes], of the models of one network per fold. Every fold must have its model. */
 SFU_CHECKED sfu_status sfu__label_held_out_predict(float *probabilities, const sfu__label_held_out *held,

@@ -4,8 +4,6 @@
 #include "dataset.h"
 #include "memory.h"
 
-#include <string.h>
-
 static const int32_t *held_out_by(const sfu__label_held_out *held, int fold, int32_t *count) {
     return sfu_split_part(held->problems[fold].all, SFU_TEST, count);
 }
@@ -18,11 +16,6 @@ sfu_status sfu__label_held_out_make(sfu__label_held_out *held, const sfu__label_
         .work = work, .dataset = dataset, .problems = problems, .folds = folds, .classes = dataset->classes};
     SFU_ALLOC(held->nodes, dataset->nodes);
     SFU_ALLOC(held->labels, dataset->nodes);
-    held->all = sfu__alloc((size_t)dataset->nodes, (size_t)dataset->classes * sizeof *held->all);
-    if (held->all == NULL) {
-        status = SFU_ERR_MEMORY;
-        goto done;
-    }
     for (int fold = 0; fold < folds; fold++) {
         int32_t count = 0;
         const int32_t *nodes = held_out_by(held, fold, &count);
@@ -39,12 +32,14 @@ done:
 void sfu__label_held_out_clear(sfu__label_held_out *held) {
     sfu__free(held->nodes);
     sfu__free(held->labels);
-    sfu__free(held->all);
 }
 
-sfu_status sfu__label_predict(float *probabilities, const sfu_model *model, const sfu__label_work *work) {
+sfu_status sfu__label_predict(float *probabilities, const int32_t *nodes, int32_t count, const sfu_model *model,
+                              const sfu__label_work *work) {
     sfu_predict_options options;
     sfu_predict_options_init(&options);
+    options.nodes = nodes;
+    options.node_count = count;
     options.threads = work->jobs;
     options.device = work->device;
     options.memory = work->memory;
@@ -54,14 +49,10 @@ sfu_status sfu__label_predict(float *probabilities, const sfu_model *model, cons
 sfu_status sfu__label_held_out_predict(float *probabilities, const sfu__label_held_out *held,
                                        const int nets[SFU__LABEL_FOLDS]) {
     sfu_status status = SFU_OK;
-    const size_t classes = (size_t)held->classes;
     for (int fold = 0; fold < held->folds; fold++) {
-        const sfu_model *model = held->problems[fold].nets[nets[fold]].best.model;
-        SFU_TRY(sfu__label_predict(held->all, model, held->work));
-        for (int32_t i = held->first[fold]; i < held->first[fold + 1]; i++) {
-            memcpy(probabilities + (size_t)i * classes, held->all + (size_t)held->nodes[i] * classes,
-                   classes * sizeof *probabilities);
-        }
+        const int32_t first = held->first[fold], count = held->first[fold + 1] - first;
+        SFU_TRY(sfu__label_predict(probabilities + (size_t)first * (size_t)held->classes, held->nodes + first, count,
+                                   held->problems[fold].nets[nets[fold]].best.model, held->work));
     }
 done:
     return status;

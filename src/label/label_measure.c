@@ -189,22 +189,21 @@ static void describe_model(sfu_label_summary *summary, const sfu__label_trial *f
 }
 
 /* Takes the model and its predictions for all nodes. */
-static sfu_status take_model(sfu_labelling *labelling, measure *all, sfu__label_problem *problem) {
+static sfu_status take_model(sfu_labelling *labelling, const measure *all, sfu__label_problem *problem) {
     sfu_status status = SFU_OK;
     const sfu_dataset *dataset = all->work->dataset;
     const int net = sfu__label_choice(problem);
-    SFU_TRY(sfu__label_predict(all->held.all, problem->nets[net].best.model, all->work));
+    SFU_ALLOC(labelling->probabilities, (int64_t)dataset->nodes * all->classes);
+    SFU_TRY(sfu__label_predict(labelling->probabilities, NULL, 0, problem->nets[net].best.model, all->work));
     labelling->final = problem->nets[net].best;
     problem->nets[net].best = (sfu__label_trial){0};
     for (int32_t node = 0; node < dataset->nodes; node++) {
-        const float *row = row_of(all->held.all, node, all->classes);
+        const float *row = row_of(labelling->probabilities, node, all->classes);
         labelling->calibration[bin_of(row[sfu__largest(row, all->classes)])].unlabelled +=
             dataset->labels[node] == SFU_NO_LABEL;
     }
     labelling->summary.net = sfu__label_net_names[net];
     describe_model(&labelling->summary, &labelling->final, all);
-    labelling->probabilities = all->held.all;
-    all->held.all = NULL;
     if (all->work->coverage > 0) {
         labelling->summary.set_size = sfu__label_set_size(labelling, dataset->labels, dataset->nodes);
     }

@@ -90,18 +90,24 @@ double sfu__temperature_fit(const sfu__dense *probabilities, const int32_t *labe
 /* ---- using ------------------------------------------------------------------------------------------------------- */
 
 void sfu__temperature_apply(float *row, int32_t classes, double temperature) {
+    enum { KEPT = 128 }; /* classes whose weight is computed once */
     const double b = 1 / temperature;
-    double sum = 0;
+    double kept[KEPT], sum = 0;
     if (temperature == 1 || classes < 1) {
         return;
     }
     const int32_t best = sfu__largest(row, classes);
     const double top = log_of(row[best]);
     for (int32_t c = 0; c < classes; c++) {
-        sum += sfu__exp(b * (log_of(row[c]) - top));
+        const double weight = sfu__exp(b * (log_of(row[c]) - top));
+        sum += weight;
+        if (c < KEPT) {
+            kept[c] = weight;
+        }
     }
     for (int32_t c = 0; c < classes; c++) {
-        row[c] = (float)(sfu__exp(b * (log_of(row[c]) - top)) / sum);
+        const double weight = c < KEPT ? kept[c] : sfu__exp(b * (log_of(row[c]) - top));
+        row[c] = (float)(weight / sum);
     }
     const int32_t rounded = sfu__largest(row, classes); /* different probabilities may be rounded to the same */
     if (rounded != best) {
