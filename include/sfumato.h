@@ -1411,8 +1411,9 @@ typedef struct sfu_label_summary {
     double coverage, set_coverage;       /* of label sets: wanted, and measured in the folds; 0: no sets were made */
     double set_threshold;    /* a set has the classes with at least this probability, and the predicted one */
     double set_size;         /* mean number of classes in the sets of unlabelled nodes */
-    bool unweighted;         /* the weights of edges are ignored: sgcn was better without them */
+    bool unweighted;         /* the weights of edges are ignored: the first network was better without them */
     int32_t ranks_per_trial; /* processes that trained each trial together (sfu_ranks_join) */
+    bool graph_tried;        /* there was time for a network that uses the graph */
 } sfu_label_summary;
 SFU_API const sfu_label_summary *sfu_labelling_summary(const sfu_labelling *labelling);
 

@@ -144,18 +144,23 @@ static int check_use(const session *state, int count) {
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static bool on_progress(void *user, const sfu_label_progress *progress) {
-    char detail[64];
+    char detail[96];
+    const bool timed = progress->budget > 0, late = timed && progress->seconds > progress->budget;
     (void)user;
     if (progress->step > 0) {
         rank_apart();
     }
-    snprintf(detail, sizeof detail, "%s, step %d of %d", progress->net, (int)progress->step + 1, (int)progress->steps);
+    snprintf(detail, sizeof detail, "%s, step %d of %d%s", progress->net, (int)progress->step + 1, (int)progress->steps,
+             late && progress->step == 0 ? "; the first takes longer than the budget" : "");
     progress_detail(detail);
-    const bool timed = progress->budget > 0;
     return progress_report(NULL, &(sfu_progress){.what = "model selection",
-                                                 .unit = timed ? "seconds" : "steps",
+                                                 .unit = late    ? ""
+                                                         : timed ? "seconds"
+                                                                 : "steps",
                                                  .done = timed ? progress->seconds : progress->step,
-                                                 .total = timed ? progress->budget : progress->steps});
+                                                 .total = late    ? 0
+                                                          : timed ? progress->budget
+                                                                  : progress->steps});
 }
 
 /* An imported dataset is named after its file. */

@@ -165,6 +165,8 @@ static void print_graph(const sfu_label_summary *summary) {
         SENTENCE("Without the graph (mlp, linear): %s%s. The graph improves the accuracy significantly (McNemar's "
                  "test, p < 0.05).",
                  percent(summary->no_graph), with);
+    } else if (!summary->graph_tried) {
+        SENTENCE("Networks that use the graph were not evaluated.");
     } else {
         SENTENCE("Without the graph (mlp, linear): %s%s. The graph does not improve the accuracy significantly "
                  "(McNemar's test at the 5 %% level).",

@@ -758,6 +758,7 @@ class sfu_label_summary(Structure):
         ("set_size", c_double),
         ("unweighted", c_bool),
         ("ranks_per_trial", c_int32),
+        ("graph_tried", c_bool),
     ]
 
 

@@ -355,6 +355,7 @@ static sfu_status prepare(run *all) {
     if (options->memory > 0) {
         SFU_TRY(sfu__label_nets_fit(&all->work.nets, &all->problems[all->folds], &all->work, options->nets != NULL));
     }
+    SFU_TRY(sfu__label_nets_order(&all->work.nets, all->problems, all->folds, &all->work));
     all->steps = sfu__label_steps(all->work.nets.count, labelled);
     all->wanted = all->options->steps > 0 && all->options->steps < all->steps ? all->options->steps : all->steps;
     SFU_TRY(sfu__label_ranks_agree(&all->work, all->wanted));

@@ -16,13 +16,13 @@
 
 enum { SFU__LABEL_NETS = 9, SFU__LABEL_FOLDS = 5, SFU__LABEL_PROBLEMS = SFU__LABEL_FOLDS + 1 };
 
-/* Names of the networks, the cheapest first; and which of them do not use the graph. */
+/* Names of the networks, in the order in which they are usually tried; and which of them do not use the graph. */
 extern const char *const sfu__label_net_names[SFU__LABEL_NETS];
 bool sfu__label_ignores_graph(int net);
 
 /* The candidates of a labelling. */
 typedef struct sfu__label_nets {
-    int net[SFU__LABEL_NETS]; /* ascending */
+    int net[SFU__LABEL_NETS]; /* in the order of their first trials */
     int count;
     int64_t needs[SFU__LABEL_NETS]; /* bytes of those that exceed the memory limit and were left out; else 0 */
 } sfu__label_nets;
@@ -218,6 +218,10 @@ SFU_CHECKED sfu_status sfu__label_first_candidate(sfu__candidate *candidate, sfu
  * them, or none is left. */
 SFU_CHECKED sfu_status sfu__label_nets_fit(sfu__label_nets *nets, sfu__label_problem *problem,
                                            const sfu__label_work *work, bool named);
+
+/* Puts linear+lp first, and networks that smooth the features last, if sgcn would take long and linear+lp would not. */
+SFU_CHECKED sfu_status sfu__label_nets_order(sfu__label_nets *nets, sfu__label_problem *problems, int folds,
+                                             const sfu__label_work *work);
 
 /* Whether a trial with this status does not fit the limit, and is counted as one that diverged. */
 bool sfu__label_exceeds(sfu_status status, const sfu__label_work *work);

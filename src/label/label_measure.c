@@ -162,6 +162,7 @@ static sfu_status list_candidates(sfu_labelling *labelling, const measure *all) 
             sfu_label_candidate *candidate = &labelling->candidates[labelling->candidate_count++];
             candidate->net = sfu__label_net_names[net];
             candidate->trials = last->nets[net].trials;
+            labelling->summary.graph_tried |= candidate->trials > 0 && !sfu__label_ignores_graph(net);
             if (needs > 0) {
                 candidate->needs = sfu__size_text(labelling->needs[net], (double)needs);
             }

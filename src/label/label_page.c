@@ -84,6 +84,9 @@ static sfu_status add_graph(page *self) {
     if (isnan(summary->no_graph)) {
         return sfu__html(&self->html, "<dt>graph</dt><dd>networks without the graph were not tried</dd>\n");
     }
+    if (!summary->graph_tried) {
+        return sfu__html(&self->html, "<dt>graph</dt><dd>networks with the graph were not tried</dd>\n");
+    }
     return sfu__html(&self->html,
                      summary->graph_helps
                          ? "<dt>graph</dt><dd>It improves the accuracy significantly, from %s to %s (McNemar's test, "

@@ -40,6 +40,20 @@ head -n 1 sets.csv | grep -q ',set$' || fail "no sets: $(head -n 2 sets.csv)"
 [ "$(sed -n '/"ask": \[/,/\]/p' sets.json | grep -c '^    "')" -eq 3 ] || fail "not three nodes: $(cat sets.json)"
 [ ! -e sets.html ] || fail "a page in spite of --forget"
 
+# ---- with a hub, smoothed features are full: linear+lp is tried first, and sgcn without the hub
+awk 'BEGIN { print "from,to"; for (i = 1; i < 1200; i++) print (i % 8 == 0 ? i - 1 : 0) "," i }' >hub.edges
+awk -F, 'NR == 1 || $1 != 0' hub.edges >no_hub.edges
+awk 'BEGIN { print "node,feature,value"; for (i = 0; i < 120000; i++) print int(i / 100) "," i ",1" }' >hub.features
+awk 'BEGIN { print "node,label"; for (i = 0; i < 1200; i++) print i "," (i % 3 == 0 ? "a" : "b") }' >hub.labels
+while read -r name net; do
+    sfumato label --edges $name.edges --features hub.features --labels hub.labels -o hub.csv --all --budget steps:1 --forget \
+        --quiet >$name.page
+    grep -qx "Selected network: $net" $name.page || fail "not $net: $(cat $name.page)"
+done <<'END'
+hub linear+lp
+no_hub sgcn
+END
+
 # ---- settings are rounded in the report, and exact in the command that continues from them
 ! grep -v '^Next:' one.page | grep -E '\.0*[1-9][0-9]{6}' || fail "these are more than six digits"
 sfumato label one.safetensors -o exact.csv --budget steps:9 --forget --json --quiet >exact.json
