@@ -105,8 +105,32 @@ static void test_in_files(void **state) {
     assert_true(sfu__memory_used() - before < 1 << 10); /* what describes the file */
 }
 
+/* Large blocks beyond half of the limit lie in a file; those below it, and small ones, are in memory. */
+static void test_spill(void **state) {
+    (void)state;
+    enum { LIMIT = 1 << 20 };
+    const size_t before = sfu__memory_used();
+    sfu__memory_set_limit(before + LIMIT);
+    sfu__memory_spill(test_path("."));
+    char *kept = sfu__alloc(LIMIT / 8, 1), *spilled = sfu__alloc_zero(before + LIMIT, 1);
+    assert_non_null(kept);
+    assert_non_null(spilled);
+    const size_t used = sfu__memory_used() - before;
+    assert_true(used >= LIMIT / 8 && used < LIMIT / 4);
+    spilled[before + LIMIT - 1] = 3;
+    spilled = sfu__resize(spilled, before + 2 * LIMIT, 1);
+    assert_non_null(spilled);
+    assert_int_equal(spilled[before + LIMIT - 1], 3);
+    sfu__memory_spill(NULL);
+    assert_null(sfu__alloc(before + LIMIT, 1));
+    assert_true(sfu__memory_refused() > 0);
+    sfu__free(kept);
+    sfu__free(spilled);
+    sfu__memory_set_limit(0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lazy), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_in_files)};
+                                       cmocka_unit_test(test_in_files), cmocka_unit_test(test_spill)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,6 +59,18 @@ bool sfu__memory_fits(size_t more) {
     return false;
 }
 
+static _Thread_local const char *spill_folder;
+static _Thread_local bool lacks_disk; /* the last allocation */
+
+void sfu__memory_spill(const char *folder) { spill_folder = folder; }
+const char *sfu__memory_spill_folder(void) { return spill_folder; }
+
+static bool spills(size_t before, size_t bytes) {
+    enum { SPILLED = 1 << 16 };
+    return spill_folder != NULL && bytes >= SPILLED && bytes > before &&
+           sfu__memory_used() + (bytes - before) > sfu__memory_limit() / 2;
+}
+
 void sfu__memory_trim(void) { (void)malloc_trim(0); }
 
 static void malloc_release(void *user, void *pointer) {
@@ -73,7 +85,8 @@ static void malloc_release(void *user, void *pointer) {
 
 /* The block moves to a file, or from one file to another. */
 static void *move_to_file(void *pointer, size_t before, size_t bytes) {
-    void *block = sfu__file_block_new(bytes);
+    void *block = sfu__file_block_new(bytes, spill_folder);
+    lacks_disk = block == NULL;
     if (block != NULL && pointer != NULL) {
         memcpy(block, pointer, before < bytes ? before : bytes);
         malloc_release(NULL, pointer);
@@ -87,7 +100,7 @@ static void *malloc_resize(void *user, void *pointer, size_t bytes) {
     (void)user;
     const size_t in_file = sfu__file_block_size(pointer);
     const size_t before = in_file > 0 ? in_file : malloc_usable_size(pointer);
-    if (in_file > 0 || (large_in_files && bytes >= LARGE)) {
+    if (in_file > 0 || (large_in_files && bytes >= LARGE) || spills(before, bytes)) {
         return move_to_file(pointer, before, bytes);
     }
     if (bytes > before && !sfu__memory_fits(bytes - before)) {
@@ -117,8 +130,9 @@ void *sfu__resize(void *pointer, size_t count, size_t size) {
         sfu__fail(SFU_ERR_MEMORY, "out of memory: cannot allocate %zu items of %zu bytes", count, size);
         return NULL;
     }
+    lacks_disk = false;
     void *block = allocator_in_use.resize(allocator_in_use.user, pointer, bytes > 0 ? bytes : 1);
-    if (block == NULL) {
+    if (block == NULL && !(lacks_disk && spill_folder != NULL)) { /* the file has said why */
         const bool limited = sfu__memory_limit() > 0 && allocator_in_use.resize == malloc_resize;
         if (limited && sfu__memory_refused() == 0) { /* the system refused it: RLIMIT_DATA, as large as the limit */
             sfu__memory_refuse(sfu__memory_used() + bytes);

@@ -41,6 +41,12 @@ void sfu__memory_in_files(bool on);
 bool sfu__memory_is_in_files(void);
 size_t sfu__memory_take_most(void);
 
+/* Blocks of 64 KiB or more that take this thread, and those that sfu__parallel starts for it, beyond half of the limit
+ * lie in a temporary file in this folder, which is borrowed; NULL: none do. The other half is for small blocks, and for
+ * steps that keep to the limit themselves. */
+void sfu__memory_spill(const char *folder);
+const char *sfu__memory_spill_folder(void);
+
 /* Gives the pages of freed blocks back to the system. */
 void sfu__memory_trim(void);
 

@@ -60,25 +60,34 @@ static int32_t take_number(void) {
     return number;
 }
 
+static sfu_status make_file(const char *folder) {
+    sfu_status status = SFU_OK;
+    void *zeros = NULL;
+    SFU_TRY(folder != NULL ? sfu__scratch_new(&file, folder) : sfu__scratch_new_somewhere(&file));
+    SFU_TRY(sfu__scratch_map_zeros(&zeros, file, sizeof *table));
+    table = zeros;
+done:
+    if (status != SFU_OK) {
+        sfu__scratch_free(file);
+        file = NULL;
+    }
+    return status;
+}
+
 /* The file with the table in it; NULL if it cannot be made. */
-static sfu__scratch *file_of_blocks(void) {
+static sfu__scratch *file_of_blocks(const char *folder) {
     pthread_mutex_lock(&lock);
-    if (file == NULL && sfu__scratch_new_somewhere(&file) == SFU_OK) {
-        void *zeros = NULL;
-        if (sfu__scratch_map_zeros(&zeros, file, sizeof *table) != SFU_OK) {
-            sfu__scratch_free(file);
-            file = NULL;
-        }
-        table = zeros;
+    if (file == NULL) {
+        (void)make_file(folder); /* the caller sees it */
     }
     pthread_mutex_unlock(&lock);
     return file;
 }
 
-void *sfu__file_block_new(size_t bytes) {
+void *sfu__file_block_new(size_t bytes, const char *folder) {
     void *data = NULL;
     int64_t offset = 0;
-    sfu__scratch *const in = file_of_blocks();
+    sfu__scratch *const in = file_of_blocks(folder);
     if (in == NULL || sfu__scratch_block_map(&data, &offset, in, (int64_t)bytes) != SFU_OK) {
         return NULL;
     }
@@ -94,6 +103,7 @@ void *sfu__file_block_new(size_t bytes) {
     pthread_mutex_unlock(&lock);
     if (number == 0) {
         sfu__scratch_block_unmap(in, data, offset, (int64_t)bytes);
+        sfu__fail(SFU_ERR_MEMORY, "out of memory: more than %d blocks in a temporary file", BLOCKS_MAX);
         return NULL;
     }
     return data;

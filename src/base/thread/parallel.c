@@ -28,8 +28,9 @@ typedef struct shared_state {
     int64_t items;
     atomic_int_least64_t next;
     atomic_bool stop;
-    size_t memory_limit;  /* of the calling thread */
-    bool in_files;        /* likewise */
+    size_t memory_limit; /* of the calling thread */
+    bool in_files;       /* likewise, as the next */
+    const char *spill_folder;
     pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t ended;
     int running; /* threads other than the calling one */
@@ -77,6 +78,7 @@ static void *member_main(void *argument) {
     (void)sfu__watch_flag(&self->shared->stop);
     sfu__memory_set_limit(self->shared->memory_limit);
     sfu__memory_in_files(self->shared->in_files);
+    sfu__memory_spill(self->shared->spill_folder);
     run_items(self->shared, self->thread);
     pthread_mutex_lock(&self->shared->lock);
     self->shared->running--;
@@ -105,6 +107,7 @@ sfu_status sfu__parallel(sfu__work_fn work, void *context, int64_t items, int th
     shared_state shared = {.work = work, .context = context, .items = items, .status = SFU_OK};
     shared.memory_limit = sfu__memory_limit();
     shared.in_files = sfu__memory_is_in_files();
+    shared.spill_folder = sfu__memory_spill_folder();
     atomic_init(&shared.next, 0);
     atomic_init(&shared.stop, false);
     pthread_mutex_init(&shared.lock, NULL);

@@ -1,6 +1,7 @@
 /* graph_build.c - the graph of a dataset: its edges, or nearest neighbours, in memory or within a memory limit. */
 #include "raw.h"
 #include "format_number.h"
+#include "memory.h"
 #include "memory_limit.h"
 #include "progress.h"
 
@@ -46,7 +47,10 @@ sfu_status sfu__build_graph(sfu_matrix *graph, sfu__raw *raw, const sfu_import_o
                                 .memory = sfu__limit_left()};
     const int64_t edges = raw->pairs.count;
     SFU_TRY(check_memory(assembly, raw));
-    SFU_TRY(sfu__assemble(graph, &raw->pairs, raw->nodes, assembly));
+    sfu__memory_spill(NULL); /* sorting keeps to the limit itself */
+    status = sfu__assemble(graph, &raw->pairs, raw->nodes, assembly);
+    sfu__memory_spill(raw->pairs.folder);
+    SFU_TRY(status);
     if (raw->pairs.folder != NULL) {
         log_runs(assembly, edges);
     }

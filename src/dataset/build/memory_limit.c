@@ -1,5 +1,6 @@
 /* memory_limit.c - starts and ends a limit of anonymous memory. */
 #include "memory_limit.h"
+#include "file_blocks.h"
 #include "format_number.h"
 #include "parallel.h"
 
@@ -24,6 +25,7 @@ sfu_status sfu__limit_start(sfu__raw *raw, uint64_t memory, const char *scratch,
     raw->threads = *threads;
     raw->pairs.folder = scratch != NULL ? scratch : ".";
     sfu__memory_set_limit((size_t)(memory - PROCESS_BYTES - (uint64_t)(*threads - 1) * THREAD_BYTES));
+    sfu__memory_spill(raw->pairs.folder);
     return SFU_OK;
 }
 
@@ -32,10 +34,13 @@ int64_t sfu__limit_left(void) {
     return limit > used ? (int64_t)(limit - used) / 4 * 3 : 0; /* the rest is lost between allocations */
 }
 
-/* What is enough if `lacking` bytes were missing. Later steps may need a little more, and a larger limit may start more
+/* What is enough if the limit `given` for allocations lacks bytes for sorting. With a larger one, blocks that lie in a
+ * file now will be in memory, up to half of it. Later steps may need a little more, and a larger limit may start more
  * threads, each with its reserve. */
-static double enough(double memory, double lacking) {
-    const double need = (memory + lacking / 3.0 * 4.0) * 9.0 / 8.0;
+static double enough(double memory, double given, double lacking) {
+    const double used = (double)sfu__memory_used(), sorting = given - used + lacking / 3.0 * 4.0;
+    const double limit = fmin(used + (double)sfu__file_blocks_bytes() + sorting, 2.0 * sorting);
+    const double need = (memory - given + limit) * 9.0 / 8.0;
     return need + (double)THREAD_BYTES * ceil((need - memory) / 4.0 / (double)THREAD_BYTES);
 }
 
@@ -46,19 +51,17 @@ sfu_status sfu__limit_end(sfu_status status, uint64_t memory, const char *doing,
         return status;
     }
     sfu__memory_set_limit(0);
+    sfu__memory_spill(NULL);
     sfu__size_text(limit, (double)memory);
     if (status == SFU_ERR_MEMORY && lacking > 0) {
         return sfu__fail(status, "%s needs about %s of memory; the limit is %s", doing,
-                         sfu__size_text(need, enough((double)memory, (double)lacking)), limit);
+                         sfu__size_text(need, enough((double)memory, (double)given, (double)lacking)), limit);
     }
-    if (status == SFU_ERR_MEMORY) {
+    if (status == SFU_ERR_MEMORY && refused > 0) { /* else there is no space for a temporary file */
         /* How much follows is not known: arrays grow as files are read. */
         const double least = (double)memory + (refused > given ? (double)(refused - given) : 0.0);
-        return sfu__fail(
-            status,
-            "%s needs more memory than the limit of %s: names of nodes, labels, tables and sparse features "
-            "are held in memory, only edges and dense arrays on disk; try --memory %s",
-            doing, limit, sfu__size_text(need, 2.0 * least));
+        return sfu__fail(status, "%s needs more memory than the limit of %s; try --memory %s", doing, limit,
+                         sfu__size_text(need, 2.0 * least));
     }
     return status;
 }
