@@ -208,10 +208,10 @@ static sfu_status choose_in_files(sfu__plan *plan, const sfu_net *net, const sfu
     sfu__plan_request within = *request;
     within.memory = plan->needs;
     sfu__memory_set_limit(SIZE_MAX);
-    sfu__memory_in_files(true);
+    sfu__memory_in_files(SIZE_MAX);
     const sfu_status status = start_plan(&other, plan->dataset, net, &within, true, plan);
     const bool lacks = sfu__lacks_memory(status);
-    sfu__memory_in_files(false);
+    sfu__memory_in_files(0);
     if (other != NULL) {
         plan->needs_graph = other->needs_graph;
         plan->needs = status == SFU_OK ? other->needs : plan->needs;

@@ -75,7 +75,7 @@ static void test_in_files(void **state) {
     assert_non_null(block);
     assert_true(sfu__memory_used() > before);
     block[3] = 7;
-    sfu__memory_in_files(true);
+    sfu__memory_in_files(SIZE_MAX);
     block = sfu__resize(block, COUNT, sizeof *block);
     assert_non_null(block);
     assert_true(sfu__memory_used() - before < 1 << 16); /* what describes the file */
@@ -91,7 +91,7 @@ static void test_in_files(void **state) {
     while (made > 0) {
         sfu__free(blocks[--made]);
     }
-    sfu__memory_in_files(false);
+    sfu__memory_in_files(0);
     assert_null(sfu__alloc(1 << 20, 1));
     block = sfu__resize(block, 2 * COUNT, sizeof *block);
     assert_non_null(block);

@@ -34,25 +34,25 @@ void sfu__memory_set_limit(size_t bytes) {
     bytes_refused = 0;
 }
 
-static _Thread_local bool large_in_files;
+static _Thread_local size_t large_in_files; /* the most bytes; 0: they are in memory */
 static atomic_size_t bytes_most;
 
 static size_t used_with_files(void) { return sfu__memory_used() + sfu__file_blocks_bytes(); }
 
-void sfu__memory_in_files(bool on) { large_in_files = on; }
-bool sfu__memory_is_in_files(void) { return large_in_files; }
+void sfu__memory_in_files(size_t most) { large_in_files = most; }
+size_t sfu__memory_is_in_files(void) { return large_in_files; }
 size_t sfu__memory_take_most(void) { return atomic_exchange(&bytes_most, used_with_files()); }
 
 static void note_most(size_t bytes) {
     size_t most = atomic_load(&bytes_most);
-    while (large_in_files && bytes > most && !atomic_compare_exchange_weak(&bytes_most, &most, bytes)) {
+    while (large_in_files > 0 && bytes > most && !atomic_compare_exchange_weak(&bytes_most, &most, bytes)) {
     }
 }
 
 bool sfu__memory_fits(size_t more) {
     const size_t limit = sfu__memory_limit(), wanted = sfu__memory_used() + more;
     note_most(used_with_files() + more);
-    if (large_in_files || limit == 0 || wanted <= limit) {
+    if (large_in_files > 0 || limit == 0 || wanted <= limit) {
         return true;
     }
     sfu__memory_refuse(wanted);
@@ -85,7 +85,12 @@ static void malloc_release(void *user, void *pointer) {
 
 /* The block moves to a file, or from one file to another. */
 static void *move_to_file(void *pointer, size_t before, size_t bytes) {
-    void *block = sfu__file_block_new(bytes, spill_folder);
+    if (sfu__file_block_size(pointer) > 0 && sfu__file_block_resize(pointer, bytes)) {
+        note_most(used_with_files());
+        return pointer;
+    }
+    const bool enough = large_in_files == 0 || used_with_files() + bytes <= large_in_files;
+    void *block = enough ? sfu__file_block_new(bytes, spill_folder) : NULL;
     lacks_disk = block == NULL;
     if (block != NULL && pointer != NULL) {
         memcpy(block, pointer, before < bytes ? before : bytes);
@@ -100,7 +105,7 @@ static void *malloc_resize(void *user, void *pointer, size_t bytes) {
     (void)user;
     const size_t in_file = sfu__file_block_size(pointer);
     const size_t before = in_file > 0 ? in_file : malloc_usable_size(pointer);
-    if (in_file > 0 || (large_in_files && bytes >= LARGE) || spills(before, bytes)) {
+    if (in_file > 0 || (large_in_files > 0 && bytes >= LARGE) || spills(before, bytes)) {
         return move_to_file(pointer, before, bytes);
     }
     if (bytes > before && !sfu__memory_fits(bytes - before)) {
@@ -161,7 +166,7 @@ void *sfu__alloc_lazy(size_t count, size_t size) {
     }
     const size_t bytes = count * size, before = (PAGE - (uintptr_t)block % PAGE) % PAGE;
     const size_t pages = bytes > before ? (bytes - before) / PAGE * PAGE : 0;
-    /* malloc maps what is as large as this: private pages that are zero when they come back. */
+    /* malloc maps what is as large as this: private pages that are zero when they come back. In a file they are. */
     const bool mapped = bytes > (size_t)1 << 26 && allocator_in_use.resize == malloc_resize;
     if (!mapped || madvise(block + before, pages, MADV_DONTNEED) != 0) {
         memset(block, 0, bytes);

@@ -34,11 +34,12 @@ void sfu__memory_refuse(size_t needed);
 /* Whether so many more bytes may be allocated; notes it, as an allocation does, if not. */
 bool sfu__memory_fits(size_t more);
 
-/* Whether this thread, and those that sfu__parallel starts for it, take large blocks from temporary files, beyond any
- * limit: to find what a computation needs. sfu__memory_take_most: the most bytes that such threads have had at once,
- * files and those of sfu__memory_fits included, since the last call. */
-void sfu__memory_in_files(bool on);
-bool sfu__memory_is_in_files(void);
+/* This thread, and those that sfu__parallel starts for it, take large blocks from temporary files, beyond any limit, to
+ * find what a computation needs; but at most so many bytes in all, files included (SIZE_MAX: any number; 0: none are
+ * taken). sfu__memory_take_most: the most bytes that such threads have had at once, files and those of
+ * sfu__memory_fits included, since the last call. */
+void sfu__memory_in_files(size_t most);
+size_t sfu__memory_is_in_files(void);
 size_t sfu__memory_take_most(void);
 
 /* Blocks of 64 KiB or more that take this thread, and those that sfu__parallel starts for it, beyond half of the limit

@@ -29,7 +29,7 @@ typedef struct shared_state {
     atomic_int_least64_t next;
     atomic_bool stop;
     size_t memory_limit; /* of the calling thread */
-    bool in_files;       /* likewise, as the next */
+    size_t in_files;     /* likewise, as the next */
     const char *spill_folder;
     pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t ended;

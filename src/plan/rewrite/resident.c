@@ -46,18 +46,22 @@ sfu_status sfu__resident_make(bool *lacks, const sfu__resident *self, const sfu_
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-/* A limit that is enough. SFU_ERR_MEMORY: there is no space for temporary files. */
+/* A limit that is enough. SFU_ERR_MEMORY: there is no space for temporary files, or it is many times the limit, which
+ * would take minutes to find out. */
 static sfu_status measure(int64_t *bytes, const sfu__resident *self, const sfu__plan_request *request) {
     enum { BY_CHANCE = 32, UNLIKE = 8 }; /* parts of it: what several threads hold at the same moment; other folds */
+    enum { LEAST = 1 << 30, TIMES = 16 };
     const int64_t beside = sfu__memory_of_others() + reserved_bytes(request);
     sfu__plan_request within = *request;
     within.memory = INT64_MAX / 4;
-    sfu__memory_in_files(true);
+    /* Ranks that make a plan together do not stop alone. */
+    const bool whole = request->ranks != NULL || request->memory > INT64_MAX / TIMES;
+    sfu__memory_in_files(whole ? SIZE_MAX : (size_t)larger(LEAST, TIMES * request->memory));
     (void)sfu__memory_take_most();
     const sfu_status status = self->make(self->context, &within);
     const int64_t most = (int64_t)sfu__memory_take_most();
     self->clear(self->context);
-    sfu__memory_in_files(false);
+    sfu__memory_in_files(0);
     *bytes = sfu__with_overhead(beside + most + most / (request->plans > 1 ? UNLIKE : BY_CHANCE), request);
     return status;
 }
