@@ -84,7 +84,7 @@ if [ -e "$TEST_DATA/linqs/cora.content" ]; then
 fi
 for source in "$TEST_DATA"/planetoid/ind.pubmed "$TEST_DATA"/npz/*.npz; do
     if [ -e "$source" ] || [ -e "$source.graph" ]; then
-        same 64 "$source"
+        same 32 "$source"
     fi
 done
 

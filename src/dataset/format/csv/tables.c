@@ -47,21 +47,27 @@ static bool all_ones(const sfu__triplets *triplets) {
     return true;
 }
 
+/* In blocks, so that a memory limit may take some of them at a time. */
 static sfu_status take_pairs(sfu__pairs *pairs, const sfu__triplets *triplets) {
+    enum { BLOCK = 1 << 16 };
     sfu_status status = SFU_OK;
     uint32_t *ends = NULL;
     float *weights = NULL;
-    SFU_ALLOC(ends, 2 * triplets->count);
-    if (!all_ones(triplets)) {
-        SFU_ALLOC(weights, triplets->count);
-        memcpy(weights, triplets->value, (size_t)triplets->count * sizeof *weights);
+    const bool weighted = !all_ones(triplets);
+    for (int64_t first = 0; first < triplets->count; first += BLOCK) {
+        const int64_t left = triplets->count - first, count = left < BLOCK ? left : BLOCK;
+        SFU_TRY(sfu__poll());
+        SFU_ALLOC(ends, 2 * count);
+        if (weighted) {
+            SFU_ALLOC(weights, count);
+            memcpy(weights, triplets->value + first, (size_t)count * sizeof *weights);
+        }
+        for (int64_t i = 0; i < count; i++) {
+            ends[2 * i] = (uint32_t)triplets->row[first + i];
+            ends[2 * i + 1] = (uint32_t)triplets->col[first + i];
+        }
+        SFU_TRY(sfu__pairs_take(pairs, &ends, &weights, count));
     }
-    for (int64_t i = 0; i < triplets->count; i++) {
-        SFU_TRY(sfu__poll_at(i));
-        ends[2 * i] = (uint32_t)triplets->row[i];
-        ends[2 * i + 1] = (uint32_t)triplets->col[i];
-    }
-    SFU_TRY(sfu__pairs_take(pairs, &ends, &weights, triplets->count));
 done:
     sfu__free(ends);
     sfu__free(weights);
