@@ -1413,7 +1413,7 @@ typedef struct sfu_label_summary {
     double set_size;         /* mean number of classes in the sets of unlabelled nodes */
     bool unweighted;         /* the weights of edges are ignored: the first network was better without them */
     int32_t ranks_per_trial; /* processes that trained each trial together (sfu_ranks_join) */
-    bool graph_tried;        /* there was time for a network that uses the graph */
+    bool graph_tried;        /* a network that uses the graph was evaluated */
 } sfu_label_summary;
 SFU_API const sfu_label_summary *sfu_labelling_summary(const sfu_labelling *labelling);
 

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Multiply-adds that the first step of sgcn may take: about half a minute on two cores. And how many times those of
+/* Multiply-adds that the first step of sgcn may take: about a minute on two cores. And how many times those of
  * linear+lp, so that there is something to gain. */
 static const double operations_most = 1e12, least_ratio = 4;
 

@@ -61,7 +61,7 @@ same 36 --edges graph.mtx --directed
 gzip -k part.csv
 same 36 --edges part.csv.gz
 
-# ---- tables, words and names of nodes: several times the limit
+# ---- tables, words and names of nodes: more than half of what the limit leaves
 nodes=30000
 [ "$BUILD_KIND" = plain ] || nodes=3000
 awk -v n=$nodes 'BEGIN { srand(3); print "node,feature,value"
