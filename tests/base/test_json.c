@@ -129,8 +129,31 @@ static void memory_may_fail(void **state) {
     test_fail_each_allocation(read_once, text, 100);
 }
 
+/* A string that is appended has the bytes that jansson prints. */
+static void strings_are_written_alike(void **state) {
+    (void)state;
+    char every[160];
+    for (int i = 1; i < 128; i++) {
+        every[i - 1] = (char)i;
+    }
+    strcpy(every + 127, "\xc2\x80 \xe2\x82\xac \xf0\x9f\x99\x82/");
+    const char *const strings[] = {"", "plain", "\"", "ends with \\", every};
+    for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++) {
+        sfu__text text = {0};
+        char *printed = NULL;
+        json_t *value = json_string(strings[i]);
+        assert_ok(sfu__json_print(&printed, value, JSON_COMPACT | JSON_ENCODE_ANY, "a string"));
+        assert_ok(sfu__json_add_string(&text, strings[i]));
+        assert_string_equal(text.bytes, printed);
+        json_decref(value);
+        sfu_text_free(printed);
+        sfu__text_clear(&text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind), cmocka_unit_test(texts),
-                                       cmocka_unit_test(mistakes), cmocka_unit_test(memory_may_fail)};
+                                       cmocka_unit_test(mistakes), cmocka_unit_test(memory_may_fail),
+                                       cmocka_unit_test(strings_are_written_alike)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -387,3 +387,26 @@ void sfu__json_append(json_t **array, json_t *value) {
 void sfu__json_set(json_t **object, const char *key, json_t *value) {
     release_on_failure(object, json_object_set_new(*object, key, value));
 }
+
+sfu_status sfu__json_add_string(sfu__text *text, const char *string) {
+    static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_add(text, "\"", 1));
+    while (*string != '\0') {
+        size_t plain = 0;
+        while ((unsigned char)string[plain] >= ' ' && string[plain] != '"' && string[plain] != '\\') {
+            plain++;
+        }
+        SFU_TRY(sfu__text_add(text, string, plain));
+        string += plain;
+        if (*string != '\0') {
+            const char *special = strchr(escaped, *string);
+            SFU_TRY(special != NULL ? sfu__text_format(text, "\\%c", letters[special - escaped])
+                                    : sfu__text_format(text, "\\u%04X", (unsigned)*string));
+            string++;
+        }
+    }
+    SFU_TRY(sfu__text_add(text, "\"", 1));
+done:
+    return status;
+}

@@ -76,4 +76,8 @@ SFU_CHECKED sfu_status sfu__json_print(char **text, const json_t *json, size_t f
 void sfu__json_append(json_t **array, json_t *value);
 void sfu__json_set(json_t **object, const char *key, json_t *value);
 
+/* Appends a string of valid UTF-8 with the bytes of sfu__json_print. Long lists are written with it: jansson takes
+ * about 100 bytes per string, which do not count as memory of the library. */
+SFU_CHECKED sfu_status sfu__json_add_string(sfu__text *text, const char *string);
+
 #endif

@@ -329,12 +329,17 @@ static size_t bytes_of(const sfu__tensor *tensor) {
 
 static size_t padding_after(size_t size) { return (ALIGNMENT - size % ALIGNMENT) % ALIGNMENT; }
 
-static json_t *shape_json(const sfu__tensor *tensor) {
-    json_t *shape = json_array();
+static sfu_status add_tensor(sfu__text *header, const sfu__tensor *tensor, int64_t offset) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__json_add_string(header, tensor->name));
+    SFU_TRY(sfu__text_format(header, ":{\"dtype\":\"%s\",\"shape\":[", dtypes[dtype_row_of(tensor->dtype)].name));
     for (int i = 0; i < tensor->dims; i++) {
-        sfu__json_append(&shape, json_integer(tensor->shape[i]));
+        SFU_TRY(sfu__text_format(header, "%s%lld", i == 0 ? "" : ",", (long long)tensor->shape[i]));
     }
-    return shape;
+    SFU_TRY(sfu__text_format(header, "],\"data_offsets\":[%lld,%lld]}", (long long)offset,
+                             (long long)offset + (long long)bytes_of(tensor)));
+done:
+    return status;
 }
 
 /* Names and metadata must be UTF-8, as JSON requires. */
@@ -358,23 +363,23 @@ static sfu_status check_texts(const char *path, const sfu__tensor *tensors, int6
 }
 
 /* The text of the header. The format allows no gaps between tensors. */
-static sfu_status header_text(char **text, const sfu__tensor *tensors, int64_t count, const char *const *metadata) {
-    json_t *header = json_object();
-    json_t *texts = json_object();
-    for (int i = 0; metadata != NULL && metadata[i] != NULL; i += 2) {
-        sfu__json_set(&texts, metadata[i], json_string(metadata[i + 1]));
+static sfu_status header_text(sfu__text *header, const sfu__tensor *tensors, int64_t count,
+                              const char *const *metadata) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(header, "{\"__metadata__\":{"));
+    for (int i = 0; metadata != NULL && metadata[i] != NULL; i++) {
+        SFU_TRY(sfu__text_add(header, i % 2 != 0 ? ":" : ",", i == 0 ? 0 : 1));
+        SFU_TRY(sfu__json_add_string(header, metadata[i]));
     }
-    sfu__json_set(&header, "__metadata__", texts);
+    SFU_TRY(sfu__text_add(header, "}", 1));
     int64_t offset = 0;
     for (int64_t i = 0; i < count; i++) {
-        const int64_t end = offset + (int64_t)bytes_of(&tensors[i]);
-        sfu__json_set(&header, tensors[i].name,
-                      json_pack("{s:s, s:o, s:[I, I]}", "dtype", dtypes[dtype_row_of(tensors[i].dtype)].name, "shape",
-                                shape_json(&tensors[i]), "data_offsets", (json_int_t)offset, (json_int_t)end));
-        offset = end;
+        SFU_TRY(sfu__text_add(header, ",", 1));
+        SFU_TRY(add_tensor(header, &tensors[i], offset));
+        offset += (int64_t)bytes_of(&tensors[i]);
     }
-    const sfu_status status = sfu__json_print(text, header, JSON_COMPACT, "the header of a safetensors file");
-    json_decref(header);
+    SFU_TRY(sfu__text_add(header, "}", 1));
+done:
     return status;
 }
 
@@ -383,18 +388,17 @@ sfu_status sfu__safetensors_write(const char *path, const sfu__tensor *tensors, 
     static const char blanks[ALIGNMENT] = "                                                                ";
     sfu_status status = SFU_OK;
     sfu__writer *writer = NULL;
-    char *header = NULL;
+    sfu__text header = {0};
     SFU_TRY(check_texts(path, tensors, count, metadata));
     SFU_TRY(header_text(&header, tensors, count, metadata));
-    const size_t size = strlen(header);
-    const size_t padding = padding_after(LENGTH_BYTES + size);
+    const size_t padding = padding_after(LENGTH_BYTES + header.size);
     unsigned char length[LENGTH_BYTES];
     for (int i = 0; i < LENGTH_BYTES; i++) {
-        length[i] = (unsigned char)((uint64_t)(size + padding) >> (8 * i));
+        length[i] = (unsigned char)((uint64_t)(header.size + padding) >> (8 * i));
     }
     SFU_TRY(sfu__writer_open(&writer, path));
     SFU_TRY(sfu__writer_add(writer, length, sizeof length));
-    SFU_TRY(sfu__writer_add(writer, header, size));
+    SFU_TRY(sfu__writer_add(writer, header.bytes, header.size));
     SFU_TRY(sfu__writer_add(writer, blanks, padding));
     for (int64_t i = 0; i < count; i++) {
         SFU_TRY(sfu__writer_add(writer, tensors[i].data, bytes_of(&tensors[i])));
@@ -402,7 +406,7 @@ sfu_status sfu__safetensors_write(const char *path, const sfu__tensor *tensors, 
     SFU_TRY(sfu__writer_commit(writer));
 done:
     sfu__writer_close(writer);
-    sfu__free(header);
+    sfu__text_clear(&header);
     return status;
 }
 

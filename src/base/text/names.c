@@ -39,22 +39,26 @@ done:
 }
 
 sfu_status sfu__names_to_json(char **text, const sfu__strings *names, const char *place, const char *what) {
+    sfu_status status = SFU_OK;
+    sfu__text json = {0};
     *text = NULL;
-    if (names->count == 0) {
-        return SFU_OK;
-    }
-    json_t *array = json_array();
     for (int64_t i = 0; i < names->count; i++) {
         const char *name = names->bytes + names->offsets[i];
         char quoted[SFU__QUOTE_MAX];
         if (!sfu__utf8_valid(name, strlen(name))) {
-            json_decref(array);
-            return sfu__fail(SFU_ERR_FORMAT, "%s: the %s %s has a name that is not UTF-8", place, what,
-                             sfu__quote(quoted, name, strlen(name)));
+            status = sfu__fail(SFU_ERR_FORMAT, "%s: the %s %s has a name that is not UTF-8", place, what,
+                               sfu__quote(quoted, name, strlen(name)));
+            goto done;
         }
-        sfu__json_append(&array, json_string(name));
+        SFU_TRY(sfu__text_add(&json, i == 0 ? "[" : ",", 1));
+        SFU_TRY(sfu__json_add_string(&json, name));
     }
-    const sfu_status status = sfu__json_print(text, array, JSON_COMPACT, "names of classes or features");
-    json_decref(array);
+    if (names->count > 0) {
+        SFU_TRY(sfu__text_add(&json, "]", 1));
+        *text = json.bytes;
+        json = (sfu__text){0};
+    }
+done:
+    sfu__text_clear(&json);
     return status;
 }
