@@ -41,7 +41,9 @@ typedef struct session {
     char *page;              /* */
     int32_t *asked;          /* [asked_count]: nodes whose labels would help most; NULL: not asked for */
     int32_t asked_count;
-    bool told_interrupt; /* an interrupt was reported when it came */
+    bool told_interrupt;  /* an interrupt was reported when it came */
+    const char *saved[3]; /* files that were written before the labels */
+    int saved_count;
 } session;
 
 static bool to_stdout(void) { return strcmp(settings.output, "-") == 0 || is_stdout(settings.output); }
@@ -228,8 +230,15 @@ static sfu_status find_asked(session *state) {
                : sfu_labelling_ask(state->asked, &state->asked_count, state->labelling, state->dataset);
 }
 
+static sfu_status note_saved(session *state, const char *path, sfu_status status) {
+    if (status == SFU_OK) {
+        state->saved[state->saved_count++] = path;
+    }
+    return status;
+}
+
 /* The labels last: if they exist, the other files do. */
-static sfu_status write_files(const session *state) {
+static sfu_status write_files(session *state) {
     sfu_csv_options csv;
     sfu_csv_options_init(&csv);
     csv.only_unlabelled = !settings.all_nodes;
@@ -239,12 +248,17 @@ static sfu_status write_files(const session *state) {
     csv.sets = settings.label.coverage > 0;
     csv.set_threshold = sfu_labelling_summary(state->labelling)->set_threshold;
     (void)progress_hold(); /* the results of an interrupted search are written, too */
-    sfu_status status = state->container ? sfu_dataset_save(state->dataset, state->container) : SFU_OK;
+    sfu_status status = SFU_OK;
+    if (state->container) {
+        status = note_saved(state, state->container, sfu_dataset_save(state->dataset, state->container));
+    }
     if (status == SFU_OK && state->model) {
-        status = sfu_model_save(sfu_labelling_model(state->labelling), state->model);
+        status = note_saved(state, state->model, sfu_model_save(sfu_labelling_model(state->labelling), state->model));
     }
     if (status == SFU_OK && state->page) {
-        status = sfu_labelling_page(state->page, state->labelling, state->dataset, state->asked, state->asked_count);
+        status = note_saved(
+            state, state->page,
+            sfu_labelling_page(state->page, state->labelling, state->dataset, state->asked, state->asked_count));
     }
     if (status == SFU_OK) {
         status = sfu_predictions_save(to_stdout() ? NULL : settings.output, state->dataset,
@@ -272,13 +286,26 @@ static int print_report(const session *state, char **operands) {
     return common.json ? put_json_exact(labelling_json(&report)) : labelling_print(&report);
 }
 
+/* Fails; says which files exist without the labels. */
+static int fail_writing(const session *state, sfu_status status) {
+    char list[1024] = "";
+    size_t used = 0;
+    if (status != SFU_ERR_IO || state->saved_count == 0) {
+        return fail_status(status);
+    }
+    for (int i = 0; i < state->saved_count && used < sizeof list; i++) {
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", state->saved[i]);
+    }
+    return fail("%s; complete, since written before: %s", sfu_message(), list);
+}
+
 static int finish(session *state, char **operands) {
     sfu_status status = find_asked(state);
     if (status == SFU_OK && !(settings.label.share && !rank_is_first())) { /* another worker has the same files */
         status = write_files(state);
     }
     if (status != SFU_OK) {
-        return to_stdout() && ferror(stdout) ? FAILED : fail_status(status); /* reported by output_finish */
+        return to_stdout() && ferror(stdout) ? FAILED : fail_writing(state, status); /* reported by output_finish */
     }
     const bool interrupted = sfu_labelling_summary(state->labelling)->interrupted;
     if (interrupted && !state->told_interrupt) {

@@ -100,7 +100,11 @@ void progress_end(void) {
     }
 }
 
-int progress_exit_status(int status) { return status == INTERRUPTED && interrupted ? 128 + interrupted : status; }
+/* The largest status of all ranks counts: that of the one that was signalled. */
+int progress_exit_status(int status) {
+    const int otherwise = sfu_ranks_launched() > 1 ? FAILED : INTERRUPTED;
+    return status != INTERRUPTED ? status : interrupted ? 128 + interrupted : otherwise;
+}
 
 /* ---- display ---------------------------------------------------------------------------------------------------- */
 

@@ -221,8 +221,8 @@ static void add_node_rows(cli_table *table, const cli_report *report) {
     }
 }
 
-/* "; 1,584 of 5,281 edges removed (seed 0)", where noise was added. */
-static void add_noise(char *line, size_t size, const json_t *source) {
+/* "; 1,584 of 5,281 edges removed (seed 0); nodes ordered in 64 parts", where noise was added, nodes ordered. */
+static void add_changes(char *line, size_t size, const json_t *source) {
     static const char *const kinds[] = {"removed", "rewired"};
     size_t used = 0;
     for (int i = 0; i < 2; i++) {
@@ -234,6 +234,10 @@ static void add_noise(char *line, size_t size, const json_t *source) {
                                      counted(json_integer_value(json_object_get(noise, "of")), "edge"), kinds[i],
                                      seed ? seed : "?");
         }
+    }
+    const json_t *parts = json_object_get(json_object_get(source, "ordered"), "parts");
+    if (parts && used < size) {
+        snprintf(line + used, size - used, "; nodes ordered in %s", counted(json_integer_value(parts), "part"));
     }
 }
 
@@ -251,7 +255,7 @@ static void print_source(const cli_report *report) {
                 used < sizeof line ? (size_t)snprintf(line + used, sizeof line - used, i ? ", %s" : ": %s", name) : 0;
         }
         if (used < sizeof line) {
-            add_noise(line + used, sizeof line - used, source);
+            add_changes(line + used, sizeof line - used, source);
         }
         clean(line, sizeof line);
         fputs("  source", stdout);

@@ -37,6 +37,7 @@ typedef struct crossval {
     int64_t used_before; /* for the message about a limit that is too small */
     int64_t *refused;    /* as in sfu__plan_request */
     int64_t memory;      /* likewise */
+    bool streams;        /* likewise */
     int32_t *later;      /* [nodes], or NULL: all nodes, whose prediction must fit into the limit, too */
     double mark;         /* the loss at the last clear gain, and its epoch */
     int32_t gained;      /* */
@@ -49,6 +50,7 @@ static sfu__plan_request request_of(const crossval *self, int fold) {
                                                    self->candidate->dropout, self->work->jobs, self->device);
     request.epochs = EPOCHS;
     request.memory = self->memory;
+    request.streams = self->streams;
     request.used_before = self->used_before;
     request.plans = self->problem->folds - fold;
     request.refused = self->refused;
@@ -228,26 +230,45 @@ done:
     return status;
 }
 
-/* Whether the plans stream; fails if the limit is too small for them, or for the predictions of the models. Each fold
- * has its own fastest plan. */
-static sfu_status decide(bool *streams, crossval *self) {
+/* Whether the plans of all folds stream: before any of them is made, since some would fit into memory. */
+static sfu_status decide(crossval *self) {
+    const sfu__plan_request request = request_of(self, 0);
+    return sfu__plan_decide_surely(&self->streams, self->work->dataset, self->candidate->net, &request);
+}
+
+static sfu_status enough(bool *in_memory, const crossval *self, int fold) {
+    sfu__plan_request request = request_of(self, fold);
+    request.plans = self->problem->folds;
+    request.in_memory = in_memory;
+    *self->refused = 0;
+    return sfu__plan_enough(self->work->dataset, self->candidate->net, &request);
+}
+
+/* Fails if the limit is too small for plans that stream, or for the predictions of the models, with the most that a
+ * fold needs. Each fold has its own fastest plan: self->streams is reset if that of one needs the graph in memory. */
+static sfu_status check_streams(crossval *self) {
     sfu_status status = SFU_OK;
-    const sfu_dataset *dataset = self->work->dataset;
-    const sfu_net *net = self->candidate->net;
     bool in_memory = false;
+    int64_t most = 0;
+    int largest = 0;
     self->used_before = used_later(self);
-    sfu__plan_request request = request_of(self, 0);
-    const int32_t plans = request.plans;
-    *streams = sfu__plan_decide(dataset, net, &request);
-    for (int i = 0; i < self->problem->folds && *streams; i++) {
-        request = request_of(self, i);
-        request.plans = plans;
-        request.in_memory = &in_memory;
-        status = sfu__plan_enough(dataset, net, &request);
-        *streams = !in_memory;
-        SFU_TRY(in_memory ? SFU_OK : status);
+    SFU_TRY(decide(self));
+    for (int i = 0; i < self->problem->folds && self->streams; i++) {
+        status = enough(&in_memory, self, i);
+        self->streams = !in_memory;
+        if (*self->refused > most) {
+            most = *self->refused;
+            largest = i;
+        }
+        SFU_TRY(in_memory || *self->refused > 0 ? SFU_OK : status);
     }
-    SFU_TRY(*streams || is_alone() ? SFU_OK : sfu__resident_enough(dataset, net, &request));
+    if (self->streams && most > 0) {
+        SFU_TRY(enough(&in_memory, self, largest));
+    }
+    if (!self->streams && !is_alone()) {
+        const sfu__plan_request request = request_of(self, 0);
+        SFU_TRY(sfu__resident_enough(self->work->dataset, self->candidate->net, &request));
+    }
 done:
     return status;
 }
@@ -256,11 +277,10 @@ sfu_status sfu__label_cross_plan(int64_t *refused, const sfu__label_problem *pro
                                  const sfu__label_work *work) {
     sfu_status status = SFU_OK;
     crossval self = {.problem = problem, .candidate = candidate, .work = work};
-    bool streams = false;
     self.refused = refused;
     self.memory = sfu__limit_of(work->memory);
-    SFU_TRY(decide(&streams, &self));
-    SFU_TRY(streams || !is_alone() ? SFU_OK : plan_in_memory(&self));
+    SFU_TRY(check_streams(&self));
+    SFU_TRY(self.streams || !is_alone() ? SFU_OK : plan_in_memory(&self));
 done:
     clear(&self);
     sfu__free(self.later);
@@ -273,8 +293,8 @@ sfu_status sfu__label_cross_validate(sfu__label_trial *trial, const sfu__label_p
     crossval self = {.problem = problem, .candidate = candidate, .work = work};
     self.memory = sfu__limit_of(work->memory);
     if (self.memory > 0 && is_alone()) {
-        const sfu__plan_request request = request_of(&self, 0);
-        SFU_TRY(sfu__plan_decide(work->dataset, candidate->net, &request) ? SFU_OK : list_later(&self));
+        SFU_TRY(decide(&self));
+        SFU_TRY(self.streams ? SFU_OK : list_later(&self));
     }
     SFU_TRY(prepare(&self, seed));
     SFU_TRY(run_epochs(trial, &self));

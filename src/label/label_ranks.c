@@ -20,7 +20,7 @@ sfu_status sfu__label_ranks_agree(const sfu__label_work *work, int steps) {
     }
     SFU_TRY(sfu__label_identity(&text, work));
     SFU_TRY(sfu__text_format(&text, "%d\n%.17g\n", steps, work->coverage));
-    SFU_TRY(sfu__processes_agree(text.bytes, text.size));
+    SFU_TRY(sfu__processes_agree("another dataset, or other options", text.bytes, text.size));
 done:
     sfu__text_clear(&text);
     return status;

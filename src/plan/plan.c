@@ -305,7 +305,8 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
     bool lacks = false, in_memory = false;
     const sfu__watch before = sfu__watch_start(NULL, NULL, "planning");
     const size_t limit = sfu__memory_limit();
-    const sfu__plan_request within = with_used(request);
+    sfu__plan_request within = with_used(request);
+    const int64_t mapped = sfu__dataset_index_bytes(dataset);
     *plan = NULL;
     if (!sfu__plan_supports(net)) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "lpnn is not planned: it computes every node in every epoch");
@@ -317,6 +318,7 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
     status = streams ? make_plan(plan, dataset, net, &within, true, &in_memory)
                      : sfu__resident_make(&lacks, &resident, &within);
     if (lacks && sfu__net_streams(net)) { /* smoothing has filled in more than estimated */
+        within.used_before += mapped - sfu__dataset_index_bytes(dataset);
         status = make_plan(plan, dataset, net, &within, true, &in_memory);
         lacks = in_memory;
     }
@@ -334,6 +336,9 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
     }
 done:
     sfu__memory_set_limit(limit);
+    if (request->memory > 0) { /* holes that rows of features left */
+        sfu__memory_trim();
+    }
     sfu__watch_end(before);
     return status;
 }

@@ -6,6 +6,7 @@
  */
 #include "calibration.h"
 #include "clock.h"
+#include "dataset_copy.h"
 #include "gpu_choice.h"
 #include "leak.h"
 #include "metrics.h"
@@ -86,16 +87,24 @@ done:
     return status == SFU_ERR_ARGUMENT ? sfu__fail_prefix(status, "the weights to start from") : status;
 }
 
-/* The options that decide about the epochs. */
+/* The data, the network, and the options that decide about the epochs. */
 static sfu_status check_ranks_agree(const train_job *job) {
     const sfu_train_options *options = job->options;
+    const char *net = sfu_net_text(job->net), *split = sfu_split_digest(job->split);
+    char digest[65];
     sfu_status status = SFU_OK;
     sfu__text text = {0};
-    SFU_TRY(sfu__text_format(&text, "%s %" PRIu64 " %.17g %.17g %.17g %d %d %d %d %d %d", sfu_split_digest(job->split),
-                             options->seed, options->lr, options->weight_decay, options->dropout, options->epochs,
-                             options->patience, (int)options->keep, (int)options->loss, (int)options->metric,
-                             options->balanced));
-    SFU_TRY(sfu__ranks_agree(text.bytes, text.size));
+    if (sfu__ranks_here() == NULL) {
+        return SFU_OK;
+    }
+    SFU_TRY(sfu_dataset_digest(digest, job->dataset));
+    SFU_TRY(sfu__ranks_agree("another dataset", digest, strlen(digest)));
+    SFU_TRY(sfu__ranks_agree("another network", net, strlen(net)));
+    SFU_TRY(sfu__ranks_agree("another split", split, strlen(split)));
+    SFU_TRY(sfu__text_format(&text, "%" PRIu64 " %.17g %.17g %.17g %d %d %d %d %d %d", options->seed, options->lr,
+                             options->weight_decay, options->dropout, options->epochs, options->patience,
+                             (int)options->keep, (int)options->loss, (int)options->metric, options->balanced));
+    SFU_TRY(sfu__ranks_agree("other options of the training (seed, lr, epochs, ...)", text.bytes, text.size));
 done:
     sfu__text_clear(&text);
     return status;
@@ -191,16 +200,25 @@ static sfu_status check_divergence(const train_job *job) {
     return SFU_OK;
 }
 
-/* What the ranks of a training cost this one. */
-static void log_ranks(const train_job *job, double seconds) {
+/* What the ranks of a training cost this one, and how it would cost less. */
+static sfu_status log_ranks(const train_job *job, double seconds) {
+    sfu_status status = SFU_OK;
     const sfu__rank_group *ranks = sfu__ranks_here();
-    if (ranks != NULL) {
-        const sfu__rank_traffic traffic = sfu__runner_traffic(&job->runner);
-        const double epochs = job->training.ran > 0 ? job->training.ran : 1;
-        sfu__log(SFU_LOG_NOTE,
-                 "%d ranks: an epoch takes %.3g s, of which rank 0 waits %.3g s for %.3g MB from the others",
-                 ranks->count, seconds / epochs, traffic.seconds / epochs, 1e-6 * (double)traffic.received / epochs);
+    if (ranks == NULL) {
+        goto done;
     }
+    const sfu__rank_traffic traffic = sfu__runner_traffic(&job->runner);
+    const double epochs = job->training.ran > 0 ? job->training.ran : 1;
+    sfu__log(SFU_LOG_NOTE, "%d ranks: an epoch takes %.3g s, of which rank 0 waits %.3g s for %.3g MB from the others",
+             ranks->count, seconds / epochs, traffic.seconds / epochs, 1e-6 * (double)traffic.received / epochs);
+    bool ordered = false;
+    SFU_TRY(sfu__dataset_has_record(&ordered, job->dataset, "ordered"));
+    if (!ordered && traffic.received > 0) {
+        sfu__log(SFU_LOG_NOTE, "%s: its nodes are not ordered for ranks: `sfumato data order` makes them exchange less",
+                 job->dataset->name);
+    }
+done:
+    return status;
 }
 
 static sfu_status run_epochs(train_job *job) {
@@ -221,7 +239,7 @@ static sfu_status run_epochs(train_job *job) {
                                 .best = job->best};
     sfu__training_run(training, &job->runner, options->on_epoch, options->on_epoch_user);
     SFU_TRY(sfu__runner_check(&job->runner));
-    log_ranks(job, sfu__now() - began);
+    SFU_TRY(log_ranks(job, sfu__now() - began));
     job->scores.epochs = training->ran;
     job->scores.best_epoch = training->stopping.best_epoch;
     job->scores.interrupted = training->stopped;

@@ -33,6 +33,9 @@ run label --edges missing.csv --nodes nodes.csv --label topic
 run label --edges edges.csv --nodes nodes.csv --label subject
 note "$(ls)"
 
+part 'a full disk'
+run label lonely.safetensors --all --budget steps:1 -o /dev/full --model early.safetensors --page early.html --quiet
+
 part 'wrong use'
 run label
 run label labels.safetensors --edges edges.csv

@@ -49,6 +49,11 @@ awk -v size="$named" -v peak="$peak" 'BEGIN { exit !(size ~ /M$/ && size * 1024 
     exit 1
 }
 
+# Here a plan in memory is tried first, does not fit, and leaves what it has copied of the dataset.
+"$SFUMATO" data make --nodes 25000 --degree 14 --classes 6 --vocabulary 1500 --words 40 -o full.safetensors --quiet >/dev/null
+enough 2M train full.safetensors sgcn --split holdout:0 --size 4500 --epochs 2 --force -o enough.st
+enough 2M tune full.safetensors sgcn --split holdout:0 --size 4500 --epochs 2 --trials 2 --study memory
+
 # Temporary files need no writable current folder.
 mkdir gone
 (

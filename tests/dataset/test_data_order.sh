@@ -39,6 +39,7 @@ awk 'BEGIN { srand(4); print "id,kind,height,age"
     for (i = 0; i < 300; i++) print "n" i "," (i % 3 ? "a" : "b") "," rand() "," int(90 * rand()) }' >nodes.csv
 "$SFUMATO" data import --edges edges.csv --nodes nodes.csv --label kind --directed -o own.safetensors >/dev/null
 directed=yes same own.safetensors --parts 6
+"$SFUMATO" data info ordered.safetensors | grep -q 'nodes ordered in 6 parts$' || fail "data info does not tell the order"
 
 # The same training on any number of threads, and a prediction by name.
 "$SFUMATO" train ordered.safetensors gcn --epochs 3 -q -o model.safetensors >/dev/null

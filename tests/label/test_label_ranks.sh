@@ -111,7 +111,7 @@ for group in 2 1; do
     ! timeout 120 mpirun -n 1 "$SFUMATO" label few.safetensors --ranks-per-trial $group -o x.csv : \
         -n 1 "$SFUMATO" label whole.safetensors --all --ranks-per-trial $group -o x.csv </dev/null >/dev/null 2>stderr ||
         fail "different data were taken"
-    [ "$(grep -c '^sfumato: the 2 ranks have different datasets, models or options' stderr)" = 1 ] || fail "$(cat stderr)"
+    [ "$(grep -c '^sfumato: rank 1 of 2 has another dataset, or other options than rank 0; expected the same' stderr)" = 1 ] || fail "$(cat stderr)"
 done
 
 # NAME RANKS OPTION...: a labelling that takes an hour.

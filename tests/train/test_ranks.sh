@@ -52,6 +52,10 @@ check directed.safetensors gcn+lp --split holdout:1 --size 1200 --threads 1
 if ! "$SFUMATO" --version | grep -q '^  metis *no'; then
     "$SFUMATO" data order made.safetensors --parts 8 -o ordered.safetensors -q >/dev/null
     check ordered.safetensors gcn+lp --split holdout:1 --threads 2
+    ranks 2 train made.safetensors gcn --epochs 2 -o many.safetensors >/dev/null 2>stderr
+    grep -q '^sfumato: made: its nodes are not ordered for ranks' stderr || fail "no word of data order: $(cat stderr)"
+    ranks 2 train ordered.safetensors gcn --epochs 2 -o many.safetensors >/dev/null 2>stderr
+    ! grep -q 'not ordered' stderr || fail "$(cat stderr)"
 fi
 
 # Predictions: one file, written once, with the same bytes; what is printed is printed once.
@@ -99,22 +103,25 @@ timeout 120 mpirun -n 1 "$SFUMATO" "${study[@]}" --study beside.db : -n 1 "$SFUM
     </dev/null >stdout 2>stderr || code=$?
 [ $code -ne 0 ] && grep -q '^sfumato: rank 1: "nothing": no such dataset' stderr || fail "$code: $(cat stderr)"
 
-# Ranks with different data or options are refused by all, in one line.
-different() { # OPTIONS OF RANK 0 -- OPTIONS OF RANK 1
-    local first=("$SFUMATO")
+# Ranks with different data or options are refused by all, in one line that names the first that differs, and what.
+different() { # WHAT OPTIONS OF RANK 0 -- OPTIONS OF RANK 1
+    local what=$1 first=("$SFUMATO")
+    shift
     while [ "$1" != -- ]; do
         first+=("$1")
         shift
     done
     shift
     ! timeout 120 mpirun -n 1 "${first[@]}" : -n 1 "$SFUMATO" "$@" </dev/null >/dev/null 2>stderr || fail "taken: $*"
-    [ "$(grep -c '^sfumato: the 2 ranks have different datasets, models or options' stderr)" = 1 ] ||
-        fail "$*: $(cat stderr)"
+    [ "$(grep '^sfumato:' stderr)" = "sfumato: rank 1 of 2 has $what than rank 0; expected the same arguments and copies\
+ of the same files" ] || fail "$*: $(cat stderr)"
 }
-different train made.safetensors gcn -- train dense.safetensors gcn
-different train made.safetensors gcn -- train made.safetensors gcn --epochs 3
-different train made.safetensors gcn -- train made.safetensors gcn --hidden 32
-different predict made.safetensors model.safetensors -o x.csv -- predict made.safetensors one.safetensors -o x.csv
+different 'another dataset' train made.safetensors gcn -- train dense.safetensors gcn
+different 'other options of the training (seed, lr, epochs, ...)' train made.safetensors gcn -- \
+    train made.safetensors gcn --epochs 3
+different 'another split' train made.safetensors gcn -- train made.safetensors gcn --split holdout:1
+different 'another network' train made.safetensors gcn -- train made.safetensors gcn --hidden 32
+different 'another network, or other nodes' predict made.safetensors model.safetensors -o x.csv -- predict made.safetensors one.safetensors -o x.csv
 
 # An error of one rank ends the others and names the rank: here only one of them has a dataset of that name.
 code=0

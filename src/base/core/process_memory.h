@@ -11,7 +11,7 @@ extern bool sfu__process_memory_own;
 
 /* Bytes of private memory of this process: what this library has allocated now, and what the process had reserved, as
  * RLIMIT_DATA counts it, before the first allocation. So the same calls find the same number. Memory that others have
- * reserved since is added in steps of 64 MiB, which stacks do not fill. Holes in the heap and mapped files do not
+ * written since is added in steps of 64 MiB, which stacks do not fill. Holes in the heap and mapped files do not
  * count. */
 int64_t sfu__process_memory(void);
 

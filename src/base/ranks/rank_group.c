@@ -40,9 +40,10 @@ void sfu__ranks_unite(void) {
 }
 
 /* Among the ranks of the group, or among all processes. */
-static sfu_status agree(bool all, const void *bytes, size_t size) {
+static sfu_status agree(bool all, const char *what, const void *bytes, size_t size) {
     sfu_status status = SFU_OK;
     char mine[SFU__DIGEST_TEXT], first[SFU__DIGEST_TEXT];
+    const int count = all ? here.count * here.groups : here.count, number = all ? here.process : here.rank;
     SFU_TRY(sfu__digest_of(mine, bytes, size));
     memcpy(first, mine, sizeof first);
     if (all) {
@@ -50,23 +51,28 @@ static sfu_status agree(bool all, const void *bytes, size_t size) {
     } else {
         here.mpi->broadcast(first, sizeof first);
     }
+    bool (*const any)(bool) = all ? here.mpi->any_process : here.mpi->any;
     const bool differs = memcmp(first, mine, sizeof first) != 0;
-    if (all ? here.mpi->any_process(differs) : here.mpi->any(differs)) {
-        status = sfu__fail(SFU_ERR_ARGUMENT,
-                           "the %d ranks have different datasets, models or options; expected the same arguments and "
-                           "copies of the same files",
-                           all ? here.count * here.groups : here.count);
+    if (!any(differs)) {
+        goto done;
     }
+    int other = 1; /* the first that differs */
+    while (other < count - 1 && !any(differs && number == other)) {
+        other++;
+    }
+    status = sfu__fail(SFU_ERR_ARGUMENT,
+                       "rank %d of %d has %s than rank 0; expected the same arguments and copies of the same files",
+                       other, count, what);
 done:
     return status;
 }
 
-sfu_status sfu__ranks_agree(const void *bytes, size_t size) {
-    return here.count > 1 ? agree(false, bytes, size) : SFU_OK;
+sfu_status sfu__ranks_agree(const char *what, const void *bytes, size_t size) {
+    return here.count > 1 ? agree(false, what, bytes, size) : SFU_OK;
 }
 
-sfu_status sfu__processes_agree(const void *bytes, size_t size) {
-    return here.count > 0 ? agree(true, bytes, size) : SFU_OK;
+sfu_status sfu__processes_agree(const char *what, const void *bytes, size_t size) {
+    return here.count > 0 ? agree(true, what, bytes, size) : SFU_OK;
 }
 
 /* The variables by which launchers tell a process how many there are, and its number: Open MPI, MPICH and Intel MPI,

@@ -410,16 +410,20 @@ static bool is_still_mapped(const sfu_dataset *dataset, const sfu__tensor *tenso
     return dataset->file != NULL && sfu__bytes_is_mapped(sfu__safetensors_bytes(dataset->file), tensor->data);
 }
 
-int64_t sfu__dataset_node_bytes(const sfu_dataset *dataset) {
+/* Bytes of the integers that are still mapped: those of the matrices, or the others. */
+static int64_t mapped_bytes(const sfu_dataset *dataset, bool matrices) {
     int64_t sum = 0;
     for (int64_t i = 0; i < dataset->tensor_count; i++) {
         const sfu__tensor *tensor = &dataset->tensors[i];
-        if (!is_of_matrix(tensor) && is_integer(tensor) && is_still_mapped(dataset, tensor)) {
+        if (is_of_matrix(tensor) == matrices && is_integer(tensor) && is_still_mapped(dataset, tensor)) {
             sum += tensor->count * (tensor->dtype == SFU__I64 ? 8 : 4);
         }
     }
     return sum;
 }
+
+int64_t sfu__dataset_node_bytes(const sfu_dataset *dataset) { return mapped_bytes(dataset, false); }
+int64_t sfu__dataset_index_bytes(const sfu_dataset *dataset) { return mapped_bytes(dataset, true); }
 
 sfu_status sfu__dataset_copy_indices(sfu_dataset *dataset, bool matrices) {
     sfu_status status = SFU_OK;

@@ -81,8 +81,10 @@ void sfu__dataset_take_scratch(sfu_dataset *dataset, struct sfu__scratch **scrat
 /* Copies the integer tensors that lie in a mapped file, and binds again; without `matrices` not those of the graph and
  * of the features. Called only by the checks. */
 SFU_CHECKED sfu_status sfu__dataset_copy_indices(sfu_dataset *dataset, bool matrices);
-/* Bytes that a copy of the indices without the matrices will take. */
+/* Bytes that copies of what is still mapped will take: of the labels, splits and names; of the indices and offsets of
+ * the matrices, which stay when sfu_dataset_check has copied them. */
 int64_t sfu__dataset_node_bytes(const sfu_dataset *dataset);
+int64_t sfu__dataset_index_bytes(const sfu_dataset *dataset);
 
 /* Parts of sfu_dataset_check, for datasets larger than memory. They are the whole check unless the file is mapped.
  *   nodes    labels, splits, names and node columns; the graph and the features may not be read

@@ -11,4 +11,7 @@ SFU_CHECKED sfu_status sfu__dataset_copy_names(sfu_dataset *made, const sfu_data
 SFU_CHECKED sfu_status sfu__dataset_record(sfu_dataset *made, const sfu_dataset *dataset, const char *name,
                                            const char *value, bool *before);
 
+/* Whether the record of the source has such a member. */
+SFU_CHECKED sfu_status sfu__dataset_has_record(bool *has, const sfu_dataset *dataset, const char *name);
+
 #endif

@@ -22,6 +22,7 @@ void sfu__limit_allocations(const sfu__plan_request *request, bool streams) {
         const int64_t taken =
             sfu__limit_overhead(request) + sfu__memory_of_others() + (streams ? 0 : reserved_bytes(request));
         sfu__memory_set_limit((size_t)larger(request->memory - taken, 1));
+        sfu__memory_trim();
     }
 }
 

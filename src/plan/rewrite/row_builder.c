@@ -79,6 +79,18 @@ static sfu_status keep_row(piece *to, sfu__row *row, int32_t cols) {
     return SFU_OK;
 }
 
+/* Gives back what the arrays have more than they need: of all pieces together, up to as much as the matrix. */
+static sfu_status fit(piece *self) {
+    if (self->count == 0) {
+        return SFU_OK;
+    }
+    int32_t *indices = sfu__resize(self->indices, self->count, sizeof *indices);
+    self->indices = indices != NULL ? indices : self->indices;
+    float *values = sfu__resize(self->values, self->count, sizeof *values);
+    self->values = values != NULL ? values : self->values;
+    return indices != NULL && values != NULL ? SFU_OK : SFU_ERR_MEMORY;
+}
+
 /* ---- assembly --------------------------------------------------------------------------------------------------- */
 
 static int32_t end_row(const job *self, int64_t item) {
@@ -97,6 +109,8 @@ static sfu_status make_piece(void *context, int64_t item, int thread) {
         status = keep_row(&self->pieces[item], &rows[0], self->matrix->cols);
         sfu__row_empty(&rows[0]);
     }
+    SFU_TRY(status);
+    SFU_TRY(fit(&self->pieces[item]));
 done:
     return status;
 }

@@ -289,6 +289,16 @@ static int64_t peak_bytes(const sfu_dataset *dataset, const sfu_net *net, const 
            larger(larger(made, later), others + planning_bytes(dataset, &found) + (sparse ? 0 : rows));
 }
 
+/* Where the estimate of a plan in memory is within the limit, that is tried first: what it copies of a dataset with
+ * sparse features, which smoothing may fill in more than estimated, stays. */
+static int64_t copied_bytes(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request,
+                            int64_t needs) {
+    const int64_t copied = dataset->dense == NULL ? sfu__dataset_index_bytes(dataset) : 0;
+    const int64_t resident =
+        sfu__with_overhead(used_by_others(request) + sfu__resident_bytes(dataset, net, request), request);
+    return resident <= needs + copied ? copied : 0;
+}
+
 enum { PER_EXECUTOR = 4 << 20 }; /* for holes in the heap: allocations do not need it */
 
 sfu_status sfu__stream_needs(int64_t *bytes, const sfu_dataset *dataset, const sfu_net *net,
@@ -304,6 +314,7 @@ sfu_status sfu__stream_needs(int64_t *bytes, const sfu_dataset *dataset, const s
     const int64_t resident = sparse && chosen == NULL ? sfu__resident_bytes(dataset, net, request) + folded : 0;
     *bytes = sfu__with_overhead(used_by_others(request) + larger(streamed, resident), request) +
              (int64_t)request->executors * PER_EXECUTOR;
+    *bytes += copied_bytes(dataset, net, request, *bytes);
     if (request->to_file) { /* the pieces of a larger limit are larger (predict_pieces.c) */
         enum { PIECE_SHARE = 8 };
         const int64_t rest = *bytes - request->count[SFU_PASS_PREDICT] * row_bytes(dataset, net, SFU_PASS_PREDICT);
