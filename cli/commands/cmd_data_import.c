@@ -48,7 +48,7 @@ static const cli_option options[] = {
     IMPORT_SCALE(settings.import),
     IMPORT_KNN(settings.import),
     OPTION_SIZE("memory", settings.import.memory, "no limit",
-                "memory limit, such as 8G or 512M; larger data is kept in temporary files beside the output"),
+                "memory limit of at least 32M, such as 8G; larger data is kept in temporary files beside the output"),
     OPTION_COUNT("threads", "N", settings.import.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
     {0}};

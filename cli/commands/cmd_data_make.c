@@ -34,7 +34,7 @@ static const cli_option options[] = {
     OPTION_COUNT("dense", "N", settings.make.dense, 0, INT32_MAX, "words",
                  "number of dense features, drawn instead of words"),
     OPTION_SIZE("memory", settings.make.memory, "no limit",
-                "memory limit, such as 8G or 512M; larger data is kept in temporary files beside the output"),
+                "memory limit of at least 32M, such as 8G; larger data is kept in temporary files beside the output"),
     OPTION_COUNT("threads", "N", settings.make.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
     {0}};
