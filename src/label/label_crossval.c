@@ -37,7 +37,7 @@ typedef struct crossval {
     int64_t used_before; /* for the message about a limit that is too small */
     int64_t *refused;    /* as in sfu__plan_request */
     int64_t memory;      /* likewise */
-    bool streams;        /* likewise */
+    bool streams;        /* the plans, if the limit is large enough */
     int32_t *later;      /* [nodes], or NULL: all nodes, whose prediction must fit into the limit, too */
     double mark;         /* the loss at the last clear gain, and its epoch */
     int32_t gained;      /* */
@@ -50,7 +50,6 @@ static sfu__plan_request request_of(const crossval *self, int fold) {
                                                    self->candidate->dropout, self->work->jobs, self->device);
     request.epochs = EPOCHS;
     request.memory = self->memory;
-    request.streams = self->streams;
     request.used_before = self->used_before;
     request.plans = self->problem->folds - fold;
     request.refused = self->refused;
@@ -230,12 +229,6 @@ done:
     return status;
 }
 
-/* Whether the plans of all folds stream: before any of them is made, since some would fit into memory. */
-static sfu_status decide(crossval *self) {
-    const sfu__plan_request request = request_of(self, 0);
-    return sfu__plan_decide_surely(&self->streams, self->work->dataset, self->candidate->net, &request);
-}
-
 static sfu_status enough(bool *in_memory, const crossval *self, int fold) {
     sfu__plan_request request = request_of(self, fold);
     request.plans = self->problem->folds;
@@ -252,7 +245,8 @@ static sfu_status check_streams(crossval *self) {
     int64_t most = 0;
     int largest = 0;
     self->used_before = used_later(self);
-    SFU_TRY(decide(self));
+    const sfu__plan_request request = request_of(self, 0);
+    self->streams = sfu__plan_decide(self->work->dataset, self->candidate->net, &request);
     for (int i = 0; i < self->problem->folds && self->streams; i++) {
         status = enough(&in_memory, self, i);
         self->streams = !in_memory;
@@ -262,13 +256,12 @@ static sfu_status check_streams(crossval *self) {
         }
         SFU_TRY(in_memory || *self->refused > 0 ? SFU_OK : status);
     }
+    *self->refused = 0;
     if (self->streams && most > 0) {
         SFU_TRY(enough(&in_memory, self, largest));
     }
-    if (!self->streams && !is_alone()) {
-        const sfu__plan_request request = request_of(self, 0);
-        SFU_TRY(sfu__resident_enough(self->work->dataset, self->candidate->net, &request));
-    }
+    SFU_TRY(self->streams || is_alone() ? SFU_OK
+                                        : sfu__resident_enough(self->work->dataset, self->candidate->net, &request));
 done:
     return status;
 }
@@ -293,8 +286,8 @@ sfu_status sfu__label_cross_validate(sfu__label_trial *trial, const sfu__label_p
     crossval self = {.problem = problem, .candidate = candidate, .work = work};
     self.memory = sfu__limit_of(work->memory);
     if (self.memory > 0 && is_alone()) {
-        SFU_TRY(decide(&self));
-        SFU_TRY(self.streams ? SFU_OK : list_later(&self));
+        const sfu__plan_request request = request_of(&self, 0);
+        SFU_TRY(sfu__plan_decide(work->dataset, candidate->net, &request) ? SFU_OK : list_later(&self));
     }
     SFU_TRY(prepare(&self, seed));
     SFU_TRY(run_epochs(trial, &self));

@@ -46,20 +46,7 @@ bool sfu__plan_decide(const sfu_dataset *dataset, const sfu_net *net, const sfu_
     }
     const int64_t bytes =
         sfu__resident_bytes(dataset, net, request) + sfu__process_memory() + sfu__limit_overhead(request);
-    return request->streams || bytes > request->memory;
-}
-
-sfu_status sfu__plan_decide_surely(bool *streams, const sfu_dataset *dataset, const sfu_net *net,
-                                   const sfu__plan_request *request) {
-    sfu_status status = SFU_OK;
-    int64_t bytes = 0;
-    *streams = sfu__plan_decide(dataset, net, request);
-    if (request->memory > 0 && sfu__net_streams(net) && !*streams) {
-        SFU_TRY(sfu__resident_needs(&bytes, dataset, net, request));
-        *streams = bytes > request->memory;
-    }
-done:
-    return status;
+    return bytes > request->memory;
 }
 
 sfu_status sfu__stream_refuse_segment(sfu__plan *plan) {
