@@ -37,7 +37,7 @@ typedef struct crossval {
     int64_t used_before; /* for the message about a limit that is too small */
     int64_t *refused;    /* as in sfu__plan_request */
     int64_t memory;      /* likewise */
-    bool streams;        /* the plans, if the limit is large enough */
+    bool streams;        /* the plans of all folds, if the limit is large enough */
     int32_t *later;      /* [nodes], or NULL: all nodes, whose prediction must fit into the limit, too */
     double mark;         /* the loss at the last clear gain, and its epoch */
     int32_t gained;      /* */
@@ -50,6 +50,7 @@ static sfu__plan_request request_of(const crossval *self, int fold) {
                                                    self->candidate->dropout, self->work->jobs, self->device);
     request.epochs = EPOCHS;
     request.memory = self->memory;
+    request.streams = self->streams;
     request.used_before = self->used_before;
     request.plans = self->problem->folds - fold;
     request.refused = self->refused;
@@ -213,20 +214,21 @@ done:
     return status;
 }
 
-/* Makes the plans of all folds in memory, after that of a prediction of all nodes; fails with what they need. */
-static sfu_status plan_in_memory(crossval *self) {
-    sfu_status status = SFU_OK;
-    const sfu_dataset *dataset = self->work->dataset;
-    const sfu__resident folds = {make_folds, drop_folds, self};
-    SFU_TRY(list_later(self));
+/* Whether the estimate is that the plans do not fit in memory, and the network can stream. */
+static bool decide(const crossval *self) {
     const sfu__plan_request request = request_of(self, 0);
-    status = prepare(self, 0);
-    if (status == SFU_ERR_MEMORY && *self->refused > 0) { /* one of them does not fit */
-        clear(self);
-        status = sfu__resident_refuse(&folds, dataset, self->candidate->net, &request);
-    }
-done:
-    return status;
+    return sfu__plan_decide(self->work->dataset, self->candidate->net, &request);
+}
+
+/* Smoothing fills in sparse features, which the estimate leaves out: plans that turn out not to fit in memory are
+ * dropped, and all folds stream, if they can. */
+static bool turn_to_streams(crossval *self) {
+    clear(self);
+    sfu__free(self->later);
+    self->later = NULL;
+    self->streams = true;
+    self->streams = is_alone() && decide(self);
+    return self->streams;
 }
 
 static sfu_status enough(bool *in_memory, const crossval *self, int fold) {
@@ -245,8 +247,6 @@ static sfu_status check_streams(crossval *self) {
     int64_t most = 0;
     int largest = 0;
     self->used_before = used_later(self);
-    const sfu__plan_request request = request_of(self, 0);
-    self->streams = sfu__plan_decide(self->work->dataset, self->candidate->net, &request);
     for (int i = 0; i < self->problem->folds && self->streams; i++) {
         status = enough(&in_memory, self, i);
         self->streams = !in_memory;
@@ -257,13 +257,37 @@ static sfu_status check_streams(crossval *self) {
         SFU_TRY(in_memory || *self->refused > 0 ? SFU_OK : status);
     }
     *self->refused = 0;
-    if (self->streams && most > 0) {
-        SFU_TRY(enough(&in_memory, self, largest));
-    }
-    SFU_TRY(self->streams || is_alone() ? SFU_OK
-                                        : sfu__resident_enough(self->work->dataset, self->candidate->net, &request));
+    SFU_TRY(self->streams && most > 0 ? enough(&in_memory, self, largest) : SFU_OK);
 done:
     return status;
+}
+
+/* Makes the plans of all folds in memory, after that of a prediction of all nodes. Where that fails and they cannot
+ * stream within the limit either, it fails with what is enough in memory. */
+static sfu_status plan_in_memory(crossval *self) {
+    sfu_status status = SFU_OK;
+    const sfu__resident folds = {make_folds, drop_folds, self};
+    self->used_before = used_later(self);
+    SFU_TRY(list_later(self));
+    const sfu__plan_request request = request_of(self, 0);
+    status = prepare(self, 0);
+    if (status == SFU_ERR_MEMORY && *self->refused > 0) { /* one of them does not fit */
+        if (turn_to_streams(self)) {
+            status = check_streams(self);
+        }
+        if (!self->streams) {
+            SFU_TRY(list_later(self));
+            status = sfu__resident_refuse(&folds, self->work->dataset, self->candidate->net, &request);
+        }
+    }
+done:
+    return status;
+}
+
+/* Ranks estimate only. */
+static sfu_status check_estimate(const crossval *self) {
+    const sfu__plan_request request = request_of(self, 0);
+    return sfu__resident_enough(self->work->dataset, self->candidate->net, &request);
 }
 
 sfu_status sfu__label_cross_plan(int64_t *refused, const sfu__label_problem *problem, const sfu__candidate *candidate,
@@ -272,8 +296,12 @@ sfu_status sfu__label_cross_plan(int64_t *refused, const sfu__label_problem *pro
     crossval self = {.problem = problem, .candidate = candidate, .work = work};
     self.refused = refused;
     self.memory = sfu__limit_of(work->memory);
+    self.used_before = used_later(&self);
+    self.streams = decide(&self);
     SFU_TRY(check_streams(&self));
-    SFU_TRY(self.streams || !is_alone() ? SFU_OK : plan_in_memory(&self));
+    if (!self.streams) {
+        status = is_alone() ? plan_in_memory(&self) : check_estimate(&self);
+    }
 done:
     clear(&self);
     sfu__free(self.later);
@@ -285,11 +313,12 @@ sfu_status sfu__label_cross_validate(sfu__label_trial *trial, const sfu__label_p
     sfu_status status = SFU_OK;
     crossval self = {.problem = problem, .candidate = candidate, .work = work};
     self.memory = sfu__limit_of(work->memory);
-    if (self.memory > 0 && is_alone()) {
-        const sfu__plan_request request = request_of(&self, 0);
-        SFU_TRY(sfu__plan_decide(work->dataset, candidate->net, &request) ? SFU_OK : list_later(&self));
+    SFU_TRY(self.memory > 0 && is_alone() && !decide(&self) ? list_later(&self) : SFU_OK);
+    status = prepare(&self, seed);
+    if (status == SFU_ERR_MEMORY && self.memory > 0 && turn_to_streams(&self)) {
+        status = prepare(&self, seed);
     }
-    SFU_TRY(prepare(&self, seed));
+    SFU_TRY(status);
     SFU_TRY(run_epochs(trial, &self));
     SFU_TRY(trial->epochs > 0 ? sfu__label_score(trial, &self.found, problem, work) : SFU_OK);
 done:

@@ -59,6 +59,7 @@ typedef struct sfu__plan_request {
     int32_t later; /* number of nodes of a later prediction within the same limit, which must fit, too; 0: none */
     const int32_t *later_nodes; /* these nodes, ascending; NULL: not listed, for a message alone */
     int64_t memory;             /* most bytes of anonymous memory, 0: no limit; never changes results */
+    bool streams;               /* with a limit: the plan streams if it can, whatever the estimate is */
     int64_t *refused;           /* out, or NULL: the bytes that a plan needs for which the limit is too small */
     bool *in_memory; /* out, or NULL: a plan that was to stream fails, and sets it, if the strategies chosen for it
                       * need the graph in memory; else it is then made in memory */
@@ -82,8 +83,8 @@ static inline int64_t sfu__limit_of(uint64_t memory) { return memory < INT64_MAX
  * nodes alone; else the whole dataset. */
 SFU_CHECKED sfu_status sfu__plan_check_data(const sfu_dataset *dataset, uint64_t memory);
 
-/* Whether a plan with a limit (request->memory > 0) is to stream the leading smoothing: if it is estimated not to fit
- * into memory otherwise, and the network can. */
+/* Whether a plan with a limit (request->memory > 0) is to stream the leading smoothing: if the network can, and it is
+ * estimated not to fit into memory otherwise, or request->streams. */
 bool sfu__plan_decide(const sfu_dataset *dataset, const sfu_net *net, const sfu__plan_request *request);
 
 /* What holds everything in memory. `make` allocates all of it, and may run several times, with `clear` in between. */

@@ -71,6 +71,16 @@ if "$SFUMATO" label wide.safetensors --all --budget steps:1 --memory 10M -o labe
     exit 1
 fi
 grep -q 'no network fits the memory limit of 10M' error
+
+# Where a labelling is estimated to fit in memory and its plans do not, all folds stream: what is named is the same.
+"$SFUMATO" data make --nodes 4000 --degree 20 --classes 5 -o small.safetensors --quiet >/dev/null
+hide_labels small.safetensors some.safetensors 5
+label=(label some.safetensors --nets sgcn --budget steps:1 --force)
+"$SFUMATO" "${label[@]}" -o all.csv --quiet >/dev/null
+enough 10M "${label[@]}" -o enough.csv
+cmp all.csv enough.csv
+within 30 "${label[@]}" -o enough.csv
+grep -q "up to $named of memory, more than the limit of 30M" error
 within 60 tune words.safetensors fp+mlp --split holdout:0 --trials 2 --epochs 2 --study memory
 within 20 train dense.safetensors sgcn --split holdout:0 --epochs 2 -o within.st --force
 

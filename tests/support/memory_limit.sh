@@ -46,14 +46,15 @@ named() { # LIMIT_IN_MIB COMMAND...: a limit that is refused names one that work
     fi
 }
 
-hide_labels() { # DATASET OUTPUT: a copy in which one of 150 nodes keeps its label
+hide_labels() { # DATASET OUTPUT [N]: a copy in which one of N nodes (150) keeps its label
     python3 - "$@" <<'PYTHON'
 import array, json, struct, sys
 data = bytearray(open(sys.argv[1], "rb").read())
+every = int(sys.argv[3]) if len(sys.argv) > 3 else 150
 start = 8 + struct.unpack("<Q", data[:8])[0]
 begin, end = json.loads(data[8:start])["y"]["data_offsets"]
 labels = array.array("i", bytes(data[start + begin:start + end]))
-data[start + begin:start + end] = array.array("i", [y if i % 150 == 0 else -1 for i, y in enumerate(labels)]).tobytes()
+data[start + begin:start + end] = array.array("i", [y if i % every == 0 else -1 for i, y in enumerate(labels)]).tobytes()
 open(sys.argv[2], "wb").write(data)
 PYTHON
 }

@@ -1,7 +1,8 @@
 /* row_builder.c - builds a sparse matrix in pieces of 64 rows, in parallel, and joins them. */
 #include "row_builder.h"
-#include "progress.h"
+#include "memory.h"
 #include "parallel.h"
+#include "progress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -121,23 +122,46 @@ static void piece_clear(piece *self) {
     *self = (piece){0};
 }
 
+/* Within a memory limit: gives back what small blocks leave in the heap, every few MiB. */
+static void trim_after(size_t *freed, size_t bytes) {
+    enum { OFTEN = 8 << 20 };
+    *freed += bytes;
+    if (sfu__memory_limit() > 0 && *freed >= OFTEN) {
+        sfu__memory_trim();
+        *freed = 0;
+    }
+}
+
+/* First the columns of all pieces, then the values, and each piece is freed once it is copied: two copies of everything
+ * never exist. */
 static sfu_status join(job *self, int64_t items) {
     sfu_status status = SFU_OK;
     sfu_matrix *matrix = self->matrix;
+    size_t freed = 0;
     for (int32_t row = 0; row < matrix->rows; row++) {
         matrix->indptr[row + 1] += matrix->indptr[row];
     }
     const int64_t count = matrix->indptr[matrix->rows];
     SFU_ALLOC(matrix->indices, count);
-    SFU_ALLOC(matrix->values, count);
     for (int64_t item = 0, at = 0; item < items; item++) {
         piece *from = &self->pieces[item];
         if (from->count > 0) {
             memcpy(matrix->indices + at, from->indices, from->count * sizeof *from->indices);
-            memcpy(matrix->values + at, from->values, from->count * sizeof *from->values);
-            at += (int64_t)from->count;
         }
-        piece_clear(from); /* so that two copies of everything never exist */
+        sfu__free(from->indices);
+        from->indices = NULL;
+        trim_after(&freed, from->count * sizeof *from->indices);
+        at += (int64_t)from->count;
+    }
+    SFU_ALLOC(matrix->values, count);
+    for (int64_t item = 0, at = 0; item < items; item++) {
+        piece *from = &self->pieces[item];
+        if (from->count > 0) {
+            memcpy(matrix->values + at, from->values, from->count * sizeof *from->values);
+        }
+        at += (int64_t)from->count;
+        trim_after(&freed, from->count * sizeof *from->values);
+        piece_clear(from);
     }
 done:
     return status;

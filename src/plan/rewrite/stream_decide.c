@@ -46,7 +46,7 @@ bool sfu__plan_decide(const sfu_dataset *dataset, const sfu_net *net, const sfu_
     }
     const int64_t bytes =
         sfu__resident_bytes(dataset, net, request) + sfu__process_memory() + sfu__limit_overhead(request);
-    return bytes > request->memory;
+    return request->streams || bytes > request->memory;
 }
 
 sfu_status sfu__stream_refuse_segment(sfu__plan *plan) {

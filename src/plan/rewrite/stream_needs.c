@@ -249,8 +249,9 @@ static int64_t later_bytes(const sfu_dataset *dataset, const sfu_net *net, const
     enum { LATER = 1 << 19 }; /* what the process has more by then */
     const smoothings found = smoothings_of(net);
     const int64_t buffers = found.count < 2 ? found.count : 2 + found.teleports;
+    const int64_t lists = list_bytes(dataset, &found), streamed = streamed_bytes(dataset, &found, buffers);
     return LATER + request->later * row_bytes(dataset, net, SFU_PASS_PREDICT) + 4 * parameter_floats(dataset, net) +
-           list_bytes(dataset, &found) + thread_bytes(dataset) + streamed_bytes(dataset, &found, buffers);
+           thread_bytes(dataset) + (dataset->dense == NULL ? lists + streamed : larger(lists, streamed));
 }
 
 sfu_status sfu__stream_later(const sfu__plan *plan, const sfu_net *net, const sfu__plan_request *request) {
@@ -283,7 +284,8 @@ static int64_t peak_bytes(const sfu_dataset *dataset, const sfu_net *net, const 
     enum { UNLIKE = 8 };
     const int64_t others =
         request->plans > 1 ? (request->plans - 1) * (folded + folded / UNLIKE + rows + parameters / 2) : 0;
-    const int64_t made = others + passes * lists + folded + larger(stream + beside, steps);
+    /* Slices begin when one byte per node has taken the place of the lists; sparse rows need them. */
+    const int64_t made = others + (sparse ? passes * lists : 0) + folded + larger(stream + beside, steps);
     const int64_t later = request->later > 0 ? later_bytes(dataset, net, request) : 0;
     return fixed_bytes(dataset, &found) +
            larger(larger(made, later), others + planning_bytes(dataset, &found) + (sparse ? 0 : rows));
