@@ -28,9 +28,10 @@ static bool is_second(const sfu__layout *layout, const sfu_cell *cell, int datas
     return second;
 }
 
-static sfu_status add_accuracy(sfu__text_table *table, const sfu__layout *layout, int net, int dataset) {
+static sfu_status add_accuracy(sfu__text_table *table, const sfu_results *results, const sfu__layout *layout, int net,
+                               int dataset) {
     sfu_status status = SFU_OK;
-    char text[SFU__FIXED_MAX], std[SFU__FIXED_MAX], splits[32] = "";
+    char text[SFU__FIXED_MAX], std[SFU__FIXED_MAX], splits[32] = "", budget[SFU__BUDGET_TEXT];
     const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
     if (cell == NULL || isnan(cell->mean)) {
         return sfu__text_table_number(table, NAN, "");
@@ -44,10 +45,11 @@ static sfu_status add_accuracy(sfu__text_table *table, const sfu__layout *layout
     if (cell->splits < layout->splits) {
         snprintf(splits, sizeof splits, " of %d", cell->splits);
     }
+    (void)sfu__budget_text(budget, results, cell);
     if (!isnan(cell->std)) {
-        SFU_TRY(sfu__text_table_suffix(table, " (%s)%s", sfu__percent(std, cell->std), splits));
-    } else if (splits[0] != '\0') {
-        SFU_TRY(sfu__text_table_suffix(table, "%s", splits));
+        SFU_TRY(sfu__text_table_suffix(table, " (%s)%s%s", sfu__percent(std, cell->std), splits, budget));
+    } else if (splits[0] != '\0' || budget[0] != '\0') {
+        SFU_TRY(sfu__text_table_suffix(table, "%s%s", splits, budget));
     }
     if (!isnan(cell->published->mean)) {
         SFU_TRY(sfu__text_table_note(table, "paper %s %s", sfu__percent(text, cell->published->mean),
@@ -133,7 +135,7 @@ sfu_status sfu__accuracy_table(sfu__text_table *table, const sfu_results *result
     for (int net = 0; net < layout->net_count; net++) {
         SFU_TRY(sfu__add_net(table, results, layout->nets[net]));
         for (int dataset = 0; dataset < layout->dataset_count; dataset++) {
-            SFU_TRY(add_accuracy(table, layout, net, dataset));
+            SFU_TRY(add_accuracy(table, results, layout, net, dataset));
         }
         SFU_TRY(add_rank(table, layout, net));
     }

@@ -74,8 +74,8 @@ static sfu_status put_unequal(sfu__text *text, const sfu__budgets *budgets, cons
     return budgets->least == budgets->most
                ? SFU_OK
                : sfu__text_format(text,
-                                  "- unequal budgets: of %d studies%s %d have %d trials, the others fewer; more trials "
-                                  "may find better\n  hyperparameters\n",
+                                  "- unequal budgets: of %d studies%s %d have %d trials, the others fewer, as their cells "
+                                  "say;\n  more trials may find better hyperparameters\n",
                                   budgets->studies, whose, budgets->with_most, budgets->most);
 }
 

@@ -60,6 +60,10 @@ typedef struct sfu__budgets {
 } sfu__budgets;
 sfu__budgets sfu__budgets_of(const sfu_results *results, bool lpnn);
 
+/* ", 200 trials" if a study of the cell has fewer trials than others of such networks, else "". */
+enum { SFU__BUDGET_TEXT = 32 };
+const char *sfu__budget_text(char text[SFU__BUDGET_TEXT], const sfu_results *results, const sfu_cell *cell);
+
 /* Computes everything from the entries: cells.c. */
 SFU_CHECKED sfu_status sfu__results_finish(sfu_results *results);
 

@@ -71,6 +71,14 @@ sfu__budgets sfu__budgets_of(const sfu_results *results, bool lpnn) {
     return budgets;
 }
 
+const char *sfu__budget_text(char text[SFU__BUDGET_TEXT], const sfu_results *results, const sfu_cell *cell) {
+    text[0] = '\0';
+    if (cell->trials < sfu__budgets_of(results, sfu__is_lpnn(cell->net)).most) {
+        snprintf(text, SFU__BUDGET_TEXT, ", %d trials", (int)cell->trials);
+    }
+    return text;
+}
+
 static double score(const sfu__entry *entry, bool validation) {
     return validation ? entry->val_score : entry->test_score;
 }
