@@ -290,7 +290,7 @@ static const cli_option options[] = {
     OPTION_TEXT("since", VALUE_DATASET, "DATASET", settings.since, "",
                 "write only nodes whose prediction may differ from that on this older version of the dataset"),
     OPTION_FLAG("raw", settings.predict.raw, "write the probabilities of the network, without calibration"),
-    OPTION_FLAG("embedding", settings.embedding, "write the last hidden layer instead: node,h0,h1,..."),
+    OPTION_FLAG("embedding", settings.embedding, "write the last hidden layer instead: node,h0,h1,...; not with --memory"),
     OPTION_CHOICE("unknown-features", settings.unknowns, unknown_features,
                   "features that only the dataset or only the model has: error, or ignore (0 if sparse)"),
     OPTION_SPREADSHEET(settings.csv.spreadsheet),

@@ -44,7 +44,7 @@ static const sfu__plot_kind kind = {
 sfu_status sfu__plot_noise(sfu__plots *plots, const sfu_results *results) {
     sfu_status status = SFU_OK;
     sfu__chart chart = {.title = "Accuracy and noisy edges",
-                        .x_label = "share of the edges in percent: removed (left), rewired (right)",
+                        .x_label = "% of edges removed (left) or rewired (right)",
                         .y_label = "mean test accuracy, %"};
     if (!sfu__has_noise(results)) {
         return SFU_OK;
