@@ -262,23 +262,27 @@ done:
     return status;
 }
 
-/* Makes the plans of all folds in memory, after that of a prediction of all nodes. Where that fails and they cannot
- * stream within the limit either, it fails with what is enough in memory. */
-static sfu_status plan_in_memory(crossval *self) {
+/* Fails with what is enough to hold everything in memory. */
+static sfu_status refuse_in_memory(crossval *self) {
     sfu_status status = SFU_OK;
     const sfu__resident folds = {make_folds, drop_folds, self};
-    self->used_before = used_later(self);
     SFU_TRY(list_later(self));
     const sfu__plan_request request = request_of(self, 0);
+    status = sfu__resident_refuse(&folds, self->work->dataset, self->candidate->net, &request);
+done:
+    return status;
+}
+
+/* Makes the plans of all folds in memory, after that of a prediction of all nodes. If they do not fit, the folds are to
+ * stream: it fails with what is enough for that, or, if they cannot, with what is enough in memory. */
+static sfu_status plan_in_memory(crossval *self) {
+    sfu_status status = SFU_OK;
+    self->used_before = used_later(self);
+    SFU_TRY(list_later(self));
     status = prepare(self, 0);
     if (status == SFU_ERR_MEMORY && *self->refused > 0) { /* one of them does not fit */
-        if (turn_to_streams(self)) {
-            status = check_streams(self);
-        }
-        if (!self->streams) {
-            SFU_TRY(list_later(self));
-            status = sfu__resident_refuse(&folds, self->work->dataset, self->candidate->net, &request);
-        }
+        status = turn_to_streams(self) ? check_streams(self) : status;
+        status = self->streams ? status : refuse_in_memory(self);
     }
 done:
     return status;

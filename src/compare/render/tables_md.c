@@ -73,11 +73,11 @@ static sfu_status put_range(sfu__text *text, const sfu__budgets *budgets, const 
 static sfu_status put_unequal(sfu__text *text, const sfu__budgets *budgets, const char *whose) {
     return budgets->least == budgets->most
                ? SFU_OK
-               : sfu__text_format(
-                     text,
-                     "- unequal budgets: of %d studies%s %d have %d trials, the others fewer, as their cells "
-                     "say;\n  more trials may find better hyperparameters\n",
-                     budgets->studies, whose, budgets->with_most, budgets->most);
+               : sfu__text_format(text,
+                                  "- unequal budgets: of %d studies%s %d have %d trials,\n  the others fewer, as their "
+                                  "cells say; more "
+                                  "trials may find better hyperparameters\n",
+                                  budgets->studies, whose, budgets->with_most, budgets->most);
 }
 
 static sfu_status put_trials(sfu__text *text, const sfu_results *results) {

@@ -160,8 +160,9 @@ static sfu_status join(job *self, int64_t items) {
             memcpy(matrix->values + at, from->values, from->count * sizeof *from->values);
         }
         at += (int64_t)from->count;
-        trim_after(&freed, from->count * sizeof *from->values);
+        const size_t bytes = from->count * sizeof *from->values;
         piece_clear(from);
+        trim_after(&freed, bytes);
     }
 done:
     return status;
