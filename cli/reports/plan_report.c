@@ -55,6 +55,34 @@ static cells cells_of_step(const sfu_step *step) {
     return row;
 }
 
+/* Equal steps in a row, of blocks of the same matrices, as one. */
+typedef struct run_of_steps {
+    sfu_step sum;
+    int count; /* 0: there are no more steps */
+} run_of_steps;
+
+static bool alike(const sfu_step *a, const sfu_step *b) {
+    return a->depth > 0 && a->depth == b->depth && a->rows == b->rows && a->cols == b->cols &&
+           strcmp(a->op, b->op) == 0 && strcmp(a->text, b->text) == 0 && strcmp(a->why, b->why) == 0;
+}
+
+static run_of_steps run_from(const sfu_plan *plan, sfu_pass pass, int first) {
+    const sfu_step *step = sfu_plan_step(plan, pass, first);
+    run_of_steps run = {.count = step != NULL};
+    if (step == NULL) {
+        return run;
+    }
+    run.sum = *step;
+    while ((step = sfu_plan_step(plan, pass, first + run.count)) != NULL && alike(step, &run.sum)) {
+        run.sum.flops += step->flops;
+        run.sum.bytes += step->bytes;
+        run.sum.predicted_s += step->predicted_s;
+        run.sum.measured_s += step->measured_s;
+        run.count++;
+    }
+    return run;
+}
+
 static const cells titles = {{"shape", "operations", "traffic", "predicted", "measured"}};
 
 static int indent_of(const sfu_step *step) { return 2 + 2 * step->depth; }
@@ -71,11 +99,11 @@ static layout layout_of(const sfu_plan *plan, int count) {
     layout shown = {.count = count, .width = terminal_width(STDOUT_FILENO)};
     widen(&shown, &titles);
     for (int pass = 0; pass < SFU_PASSES; pass++) {
-        const sfu_step *step;
-        for (int i = 0; (step = sfu_plan_step(plan, (sfu_pass)pass, i)) != NULL; i++) {
-            const cells row = cells_of_step(step);
-            const int text = indent_of(step) + (int)terminal_columns(step->text);
-            if (step->depth > 0) {
+        run_of_steps run;
+        for (int i = 0; (run = run_from(plan, (sfu_pass)pass, i)).count > 0; i += run.count) {
+            const cells row = cells_of_step(&run.sum);
+            const int text = indent_of(&run.sum) + (int)terminal_columns(run.sum.text);
+            if (run.sum.depth > 0) {
                 widen(&shown, &row);
                 shown.text = text > shown.text && text <= TEXT_MAX ? text : shown.text;
             }
@@ -105,7 +133,9 @@ static void put_row(FILE *file, const layout *shown, int indent, const char *tex
     fprintf(file, "%s%s\n", op[0] ? "  " : "", op);
 }
 
-static void put_step(FILE *file, const layout *shown, const sfu_step *step) {
+static void put_steps(FILE *file, const layout *shown, const run_of_steps *run) {
+    const sfu_step *step = &run->sum;
+    char op[CELL];
     if (step->depth == 0) {
         fprintf(file, "  ");
         put_clean(file, step->text);
@@ -113,20 +143,21 @@ static void put_step(FILE *file, const layout *shown, const sfu_step *step) {
         return;
     }
     const cells row = cells_of_step(step);
-    put_row(file, shown, indent_of(step), step->text, &row, step->op);
+    snprintf(op, sizeof op, run->count > 1 ? "%s, %d times" : "%s", step->op, run->count);
+    put_row(file, shown, indent_of(step), step->text, &row, op);
     if (step->why[0]) {
         put_wrapped(file, step->why, 0, indent_of(step) + 2, shown->width);
     }
 }
 
 static void put_pass(FILE *file, const layout *shown, const sfu_plan *plan, sfu_pass pass) {
-    const sfu_step *step = sfu_plan_step(plan, pass, 0);
-    if (step == NULL) {
+    run_of_steps run;
+    if (sfu_plan_step(plan, pass, 0) == NULL) {
         return;
     }
     put_row(file, shown, 0, pass_titles[pass], &titles, "");
-    for (int i = 0; (step = sfu_plan_step(plan, pass, i)) != NULL; i++) {
-        put_step(file, shown, step);
+    for (int i = 0; (run = run_from(plan, pass, i)).count > 0; i += run.count) {
+        put_steps(file, shown, &run);
     }
     const pass_total total = plan_total(plan, pass);
     const cells row = cells_of(total.flops, total.bytes, total.cost.predicted_s, total.cost.measured_s);

@@ -25,6 +25,13 @@ run bench citation gnc
 run bench nothing gcn
 compare plan
 
+# Equal steps of many blocks are one line.
+"$SFUMATO" data make --nodes 12000 -o blocks.safetensors --quiet >/dev/null
+"$SFUMATO" explain blocks.safetensors gcn --split holdout:0 --size 9000 --quiet >blocks.txt
+"$SFUMATO" explain blocks.safetensors gcn --split holdout:0 --size 9000 --quiet --json >blocks.json
+[ "$(grep -c '^    dW1 += ' blocks.txt)" = 1 ] && grep -q "^    dW1 += .* spmm, $(grep -o '"dW1 += ' blocks.json | wc -l) times$" \
+    blocks.txt || fail "$(cat blocks.txt)"
+
 # ---- for scripts
 if command -v python3 >/dev/null; then
     "$SFUMATO" explain citation gcn --measure --plain --threads 1 --json --quiet >plan.json
