@@ -48,6 +48,12 @@ cmp again/tables.md before.md
 grep -q '^| cora *| 1 *| MLP+LP *| *82.7 |' extras.txt || fail "$(cat extras.txt)"
 grep -q '^- appnp: above the paper.s best mean in [0-5] of 5 rows' extras.txt || fail "$(cat extras.txt)"
 [ "$(wc -l <results/extras/results.csv)" = 21 ] || fail "$(cat results/extras/results.csv)"
+# A study that is missing is said in its cell, and the row is not counted.
+cp -r results/extras cut
+grep -v '^"*cora"*,appnp,2,random:1,' results/extras/results.csv >cut/results.csv
+"$SFUMATO" report cut --quiet >/dev/null
+grep -qE '^\| cora +\| 2 .* of 1; [-+]?[0-9.]+ \|' cut/tables.md || fail "$(grep '^| cora' cut/tables.md)"
+grep -q '^- appnp: .* of 4 rows with all splits' cut/tables.md || fail "$(grep appnp: cut/tables.md)"
 
 # ---- wrong use
 refuse() {

@@ -31,7 +31,7 @@ static bool is_second(const sfu__layout *layout, const sfu_cell *cell, int datas
 static sfu_status add_accuracy(sfu__text_table *table, const sfu_results *results, const sfu__layout *layout, int net,
                                int dataset) {
     sfu_status status = SFU_OK;
-    char text[SFU__FIXED_MAX], std[SFU__FIXED_MAX], splits[32] = "", budget[SFU__BUDGET_TEXT];
+    char text[SFU__FIXED_MAX], std[SFU__FIXED_MAX], lack[SFU__LACK_TEXT];
     const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
     if (cell == NULL || isnan(cell->mean)) {
         return sfu__text_table_number(table, NAN, "");
@@ -42,14 +42,11 @@ static sfu_status add_accuracy(sfu__text_table *table, const sfu_results *result
                                                 : is_second(layout, cell, dataset)         ? SFU__SECOND
                                                                                            : SFU__PLAIN;
     }
-    if (cell->splits < layout->splits) {
-        snprintf(splits, sizeof splits, " of %d", cell->splits);
-    }
-    (void)sfu__budget_text(budget, results, cell);
+    (void)sfu__lack_text(lack, results, cell, layout->splits);
     if (!isnan(cell->std)) {
-        SFU_TRY(sfu__text_table_suffix(table, " (%s)%s%s", sfu__percent(std, cell->std), splits, budget));
-    } else if (splits[0] != '\0' || budget[0] != '\0') {
-        SFU_TRY(sfu__text_table_suffix(table, "%s%s", splits, budget));
+        SFU_TRY(sfu__text_table_suffix(table, " (%s)%s", sfu__percent(std, cell->std), lack));
+    } else if (lack[0] != '\0') {
+        SFU_TRY(sfu__text_table_suffix(table, "%s", lack));
     }
     if (!isnan(cell->published->mean)) {
         SFU_TRY(sfu__text_table_note(table, "paper %s %s", sfu__percent(text, cell->published->mean),

@@ -14,7 +14,7 @@ static bool is_significant(const sfu__contrast *contrast) {
     return contrast->by_interval ? contrast->interval.low > 0 || contrast->interval.high < 0 : contrast->p < SFU__LEVEL;
 }
 
-/* What has become of a network in all rows. */
+/* What has become of a network in the rows in which it has all splits. */
 typedef struct tally {
     int rows, higher, better, worse; /* better and worse: significantly than our run of the paper's best network */
     int above, clearly;              /* mean above the paper's; significantly (Welch) */
@@ -32,32 +32,37 @@ done:
     return status;
 }
 
-static sfu_status add_mean(sfu__text_table *table, const sfu_cell *cell) {
+static sfu_status add_mean(sfu__text_table *table, const sfu_results *results, const sfu_cell *cell) {
     sfu_status status = SFU_OK;
-    char text[SFU__FIXED_MAX];
+    char text[SFU__FIXED_MAX], lack[SFU__LACK_TEXT];
     if (cell == NULL || isnan(cell->mean)) {
         return sfu__text_table_number(table, NAN, "");
     }
     SFU_TRY(sfu__text_table_number(table, cell->mean, sfu__percent(text, cell->mean)));
+    (void)sfu__lack_text(lack, results, cell, results->request.splits);
     if (!isnan(cell->std)) {
-        SFU_TRY(sfu__text_table_suffix(table, " (%s)", sfu__percent(text, cell->std)));
+        SFU_TRY(sfu__text_table_suffix(table, " (%s)%s", sfu__percent(text, cell->std), lack));
+    } else if (lack[0] != '\0') {
+        SFU_TRY(sfu__text_table_suffix(table, "%s", lack));
     }
 done:
     return status;
 }
 
-/* "84.1 (1.0) +0.7*": mean, standard deviation, difference from the reference. */
+/* "84.1 (1.0) +0.7*": mean, standard deviation, what the cell lacks, difference from the reference. */
 static sfu_status add_net(sfu__text_table *table, const sfu_results *results, const sfu__extras_row *row, int group) {
     sfu_status status = SFU_OK;
     const sfu_cell *cell = cell_of(results, group);
-    char mean[SFU__FIXED_MAX], text[SFU__FIXED_MAX], std[SFU__FIXED_MAX];
+    char mean[SFU__FIXED_MAX], text[SFU__FIXED_MAX], std[SFU__FIXED_MAX], lack[SFU__LACK_TEXT];
     sfu__contrast contrast;
     if (cell == NULL || isnan(cell->mean) || row->reference < 0) {
-        return add_mean(table, cell);
+        return add_mean(table, results, cell);
     }
     SFU_TRY(make_contrast(&contrast, results, row, group));
     SFU_TRY(sfu__text_table_number(table, cell->mean, sfu__percent(mean, cell->mean)));
-    SFU_TRY(sfu__text_table_suffix(table, " (%s) %s", isnan(cell->std) ? "-" : sfu__percent(std, cell->std),
+    (void)sfu__lack_text(lack, results, cell, results->request.splits);
+    SFU_TRY(sfu__text_table_suffix(table, " (%s)%s%s %s", isnan(cell->std) ? "-" : sfu__percent(std, cell->std), lack,
+                                   lack[0] != '\0' ? ";" : "",
                                    isnan(contrast.difference) ? "-" : sfu__percent_signed(text, contrast.difference)));
     if (!contrast.by_interval) {
         SFU_TRY(sfu__text_table_note(table, "p %s%s", contrast.p < 0.001 ? "" : "= ", sfu__p_text(text, contrast.p)));
@@ -81,7 +86,7 @@ static sfu_status add_row(sfu__text_table *table, const sfu_results *results, co
         SFU_TRY(sfu__text_table_add(table, SFU__CELL_MISSING, ""));
         SFU_TRY(sfu__text_table_number(table, NAN, ""));
     }
-    SFU_TRY(add_mean(table, cell_of(results, row->reference)));
+    SFU_TRY(add_mean(table, results, cell_of(results, row->reference)));
     for (int i = 0; sfu__extra_net(i) != NULL; i++) {
         SFU_TRY(add_net(table, results, row, row->groups[i]));
     }
@@ -126,7 +131,7 @@ static sfu_status count_rows(tally *found, const sfu_results *results, int net) 
     for (int from = 0; sfu__extras_next(&row, results, &from);) {
         sfu__contrast contrast;
         const sfu_cell *cell = cell_of(results, row.groups[net]);
-        if (cell == NULL || isnan(cell->mean) || row.reference < 0) {
+        if (cell == NULL || isnan(cell->mean) || row.reference < 0 || cell->splits < results->request.splits) {
             continue;
         }
         SFU_TRY(make_contrast(&contrast, results, &row, row.groups[net]));
@@ -215,11 +220,12 @@ sfu_status sfu__put_extras(sfu__text *text, const sfu_results *results) {
         tally found;
         SFU_TRY(count_rows(&found, results, i));
         if (found.rows > 0) {
-            SFU_TRY(sfu__text_format(
-                text,
-                "- %s: above the paper's best mean in %d of %d rows, significantly (Welch, 95 %%) in %d; higher than "
-                "`ours` in %d, significantly in %d, and significantly lower in %d\n",
-                sfu__extra_net(i), found.above, found.rows, found.clearly, found.higher, found.better, found.worse));
+            SFU_TRY(sfu__text_format(text,
+                                     "- %s: above the paper's best mean in %d of %d rows with all splits, "
+                                     "significantly (Welch, 95 %%) in %d; "
+                                     "higher than `ours` in %d, significantly in %d, and significantly lower in %d\n",
+                                     sfu__extra_net(i), found.above, found.rows, found.clearly, found.higher,
+                                     found.better, found.worse));
         }
     }
     SFU_TRY(sfu__text_format(text, "\n"));

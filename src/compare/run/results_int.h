@@ -64,6 +64,10 @@ sfu__budgets sfu__budgets_of(const sfu_results *results, bool lpnn);
 enum { SFU__BUDGET_TEXT = 32 };
 const char *sfu__budget_text(char text[SFU__BUDGET_TEXT], const sfu_results *results, const sfu_cell *cell);
 
+/* What a cell lacks: " of 7, 200 trials" if it has 7 splits of `splits`, and fewer trials; else "". */
+enum { SFU__LACK_TEXT = 64 };
+const char *sfu__lack_text(char text[SFU__LACK_TEXT], const sfu_results *results, const sfu_cell *cell, int splits);
+
 /* Computes everything from the entries: cells.c. */
 SFU_CHECKED sfu_status sfu__results_finish(sfu_results *results);
 

@@ -79,6 +79,15 @@ const char *sfu__budget_text(char text[SFU__BUDGET_TEXT], const sfu_results *res
     return text;
 }
 
+const char *sfu__lack_text(char text[SFU__LACK_TEXT], const sfu_results *results, const sfu_cell *cell, int splits) {
+    char count[SFU__BUDGET_TEXT] = "", budget[SFU__BUDGET_TEXT];
+    if (cell->splits < splits) {
+        snprintf(count, sizeof count, " of %d", cell->splits);
+    }
+    snprintf(text, SFU__LACK_TEXT, "%s%s", count, sfu__budget_text(budget, results, cell));
+    return text;
+}
+
 static double score(const sfu__entry *entry, bool validation) {
     return validation ? entry->val_score : entry->test_score;
 }
