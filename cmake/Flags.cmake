@@ -31,7 +31,7 @@ option(SFUMATO_FUZZ "Build the fuzz targets (clang)" OFF)
 if(SFUMATO_SANITIZE)
     set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
     add_compile_options(${sanitizers})
-    # Below -O2 gcc ends AVX code with vzeroupper only if told so, and code without AVX that follows takes 20 times as
+    # Below -O2 gcc ends AVX code with vzeroupper only if told so, and code without AVX that follows takes ten times as
     # long.
     add_compile_options($<$<C_COMPILER_ID:GNU>:-fexpensive-optimizations>)
     add_link_options(${sanitizers})
