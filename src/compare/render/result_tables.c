@@ -28,25 +28,32 @@ static bool is_second(const sfu__layout *layout, const sfu_cell *cell, int datas
     return second;
 }
 
+sfu_status sfu__add_mean(sfu__text_table *table, double mean, double std, const char *lack) {
+    sfu_status status = SFU_OK;
+    char text[SFU__FIXED_MAX];
+    SFU_TRY(sfu__text_table_number(table, mean, sfu__percent(text, mean)));
+    if (!isnan(std)) {
+        SFU_TRY(sfu__text_table_suffix(table, " (%s)%s", sfu__percent(text, std), lack));
+    } else if (lack[0] != '\0') {
+        SFU_TRY(sfu__text_table_suffix(table, "%s", lack));
+    }
+done:
+    return status;
+}
+
 static sfu_status add_accuracy(sfu__text_table *table, const sfu_results *results, const sfu__layout *layout, int net,
                                int dataset) {
     sfu_status status = SFU_OK;
-    char text[SFU__FIXED_MAX], std[SFU__FIXED_MAX], lack[SFU__LACK_TEXT];
+    char text[SFU__FIXED_MAX], lack[SFU__LACK_TEXT];
     const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
     if (cell == NULL || isnan(cell->mean)) {
         return sfu__text_table_number(table, NAN, "");
     }
-    SFU_TRY(sfu__text_table_number(table, cell->mean, sfu__percent(text, cell->mean)));
+    SFU_TRY(sfu__add_mean(table, cell->mean, cell->std, sfu__lack_text(lack, results, cell, layout->splits)));
     if (layout->net_count > 1) {
         sfu__text_table_last(table)->emphasis = sfu__layout_is_best(layout, cell, dataset) ? SFU__BEST
                                                 : is_second(layout, cell, dataset)         ? SFU__SECOND
                                                                                            : SFU__PLAIN;
-    }
-    (void)sfu__lack_text(lack, results, cell, layout->splits);
-    if (!isnan(cell->std)) {
-        SFU_TRY(sfu__text_table_suffix(table, " (%s)%s", sfu__percent(std, cell->std), lack));
-    } else if (lack[0] != '\0') {
-        SFU_TRY(sfu__text_table_suffix(table, "%s", lack));
     }
     if (!isnan(cell->published->mean)) {
         SFU_TRY(sfu__text_table_note(table, "paper %s %s", sfu__percent(text, cell->published->mean),

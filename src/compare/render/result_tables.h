@@ -61,5 +61,7 @@ const char *sfu__p_text(char buffer[SFU__FIXED_MAX], double p);
 
 /* Adds a network: its label, which HTML shows in full. */
 SFU_CHECKED sfu_status sfu__add_net(sfu__text_table *table, const sfu_results *results, const char *net);
+/* "84.1 (1.0) of 7, 200 trials": a mean, its standard deviation if there is one, and what the cell lacks. */
+SFU_CHECKED sfu_status sfu__add_mean(sfu__text_table *table, double mean, double std, const char *lack);
 
 #endif

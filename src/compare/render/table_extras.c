@@ -33,20 +33,11 @@ done:
 }
 
 static sfu_status add_mean(sfu__text_table *table, const sfu_results *results, const sfu_cell *cell) {
-    sfu_status status = SFU_OK;
-    char text[SFU__FIXED_MAX], lack[SFU__LACK_TEXT];
-    if (cell == NULL || isnan(cell->mean)) {
-        return sfu__text_table_number(table, NAN, "");
-    }
-    SFU_TRY(sfu__text_table_number(table, cell->mean, sfu__percent(text, cell->mean)));
-    (void)sfu__lack_text(lack, results, cell, results->request.splits);
-    if (!isnan(cell->std)) {
-        SFU_TRY(sfu__text_table_suffix(table, " (%s)%s", sfu__percent(text, cell->std), lack));
-    } else if (lack[0] != '\0') {
-        SFU_TRY(sfu__text_table_suffix(table, "%s", lack));
-    }
-done:
-    return status;
+    char lack[SFU__LACK_TEXT];
+    return cell == NULL || isnan(cell->mean)
+               ? sfu__text_table_number(table, NAN, "")
+               : sfu__add_mean(table, cell->mean, cell->std,
+                               sfu__lack_text(lack, results, cell, results->request.splits));
 }
 
 /* "84.1 (1.0) +0.7*": mean, standard deviation, what the cell lacks, difference from the reference. */

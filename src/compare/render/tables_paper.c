@@ -17,27 +17,15 @@ bool sfu__layout_has_paper(const sfu__layout *layout) {
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
 
-static sfu_status add_figure(sfu__text_table *table, double mean, double std, const char *budget) {
+static sfu_status add_cell(sfu__text_table *table, const sfu_results *results, const sfu__layout *layout,
+                           const sfu_cell *cell) {
     sfu_status status = SFU_OK;
-    char text[SFU__FIXED_MAX];
-    SFU_TRY(sfu__text_table_number(table, mean, sfu__percent(text, mean)));
-    if (!isnan(std)) {
-        SFU_TRY(sfu__text_table_suffix(table, " (%s)%s", sfu__percent(text, std), budget));
-    } else if (budget[0] != '\0') {
-        SFU_TRY(sfu__text_table_suffix(table, "%s", budget));
-    }
-done:
-    return status;
-}
-
-static sfu_status add_cell(sfu__text_table *table, const sfu_results *results, const sfu_cell *cell) {
-    sfu_status status = SFU_OK;
-    char text[SFU__FIXED_MAX], budget[SFU__BUDGET_TEXT];
+    char text[SFU__FIXED_MAX], lack[SFU__LACK_TEXT];
     const double difference = cell->mean - cell->published->mean;
     SFU_TRY(sfu__text_table_add(table, SFU__CELL_DATASET, cell->dataset));
     SFU_TRY(sfu__add_net(table, results, cell->net));
-    SFU_TRY(add_figure(table, cell->mean, cell->std, sfu__budget_text(budget, results, cell)));
-    SFU_TRY(add_figure(table, cell->published->mean, cell->published->std, ""));
+    SFU_TRY(sfu__add_mean(table, cell->mean, cell->std, sfu__lack_text(lack, results, cell, layout->splits)));
+    SFU_TRY(sfu__add_mean(table, cell->published->mean, cell->published->std, ""));
     SFU_TRY(sfu__text_table_number(table, difference, sfu__percent_signed(text, difference)));
     SFU_TRY(sfu__text_table_add(table, cell->published->verdict[0] != '\0' ? SFU__CELL_TEXT : SFU__CELL_MISSING,
                                 cell->published->verdict));
@@ -57,7 +45,7 @@ static sfu_status put_cells(sfu__text *text, const sfu_results *results, const s
         for (int net = 0; net < layout->net_count; net++) {
             const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
             if (cell != NULL && !isnan(cell->published->mean)) {
-                SFU_TRY(add_cell(&table, results, cell));
+                SFU_TRY(add_cell(&table, results, layout, cell));
             }
         }
     }

@@ -60,11 +60,8 @@ typedef struct sfu__budgets {
 } sfu__budgets;
 sfu__budgets sfu__budgets_of(const sfu_results *results, bool lpnn);
 
-/* ", 200 trials" if a study of the cell has fewer trials than others of such networks, else "". */
-enum { SFU__BUDGET_TEXT = 32 };
-const char *sfu__budget_text(char text[SFU__BUDGET_TEXT], const sfu_results *results, const sfu_cell *cell);
-
-/* What a cell lacks: " of 7, 200 trials" if it has 7 splits of `splits`, and fewer trials; else "". */
+/* What a cell lacks: " of 7" if it has 7 splits of `splits`, and ", 200 trials" if a study of it has fewer trials than
+ * others of such networks; else "". */
 enum { SFU__LACK_TEXT = 64 };
 const char *sfu__lack_text(char text[SFU__LACK_TEXT], const sfu_results *results, const sfu_cell *cell, int splits);
 

@@ -71,20 +71,15 @@ sfu__budgets sfu__budgets_of(const sfu_results *results, bool lpnn) {
     return budgets;
 }
 
-const char *sfu__budget_text(char text[SFU__BUDGET_TEXT], const sfu_results *results, const sfu_cell *cell) {
-    text[0] = '\0';
-    if (cell->trials < sfu__budgets_of(results, sfu__is_lpnn(cell->net)).most) {
-        snprintf(text, SFU__BUDGET_TEXT, ", %d trials", (int)cell->trials);
-    }
-    return text;
-}
-
 const char *sfu__lack_text(char text[SFU__LACK_TEXT], const sfu_results *results, const sfu_cell *cell, int splits) {
-    char count[SFU__BUDGET_TEXT] = "", budget[SFU__BUDGET_TEXT];
+    char count[SFU__LACK_TEXT / 2] = "", trials[SFU__LACK_TEXT / 2] = "";
     if (cell->splits < splits) {
         snprintf(count, sizeof count, " of %d", cell->splits);
     }
-    snprintf(text, SFU__LACK_TEXT, "%s%s", count, sfu__budget_text(budget, results, cell));
+    if (cell->trials < sfu__budgets_of(results, sfu__is_lpnn(cell->net)).most) {
+        snprintf(trials, sizeof trials, ", %d trials", (int)cell->trials);
+    }
+    snprintf(text, SFU__LACK_TEXT, "%s%s", count, trials);
     return text;
 }
 
