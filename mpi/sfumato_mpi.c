@@ -76,8 +76,9 @@ static bool any_of(MPI_Comm processes, bool flag) {
     return value != 0;
 }
 
+enum { AT_ONCE = 1 << 30 }; /* bytes of a message: MPI counts in int */
+
 static void broadcast_in(MPI_Comm processes, int from, void *bytes, int64_t size) {
-    enum { AT_ONCE = 1 << 30 };
     for (int64_t begin = 0; begin < size; begin += AT_ONCE) {
         const int64_t count = size - begin < AT_ONCE ? size - begin : AT_ONCE;
         MPI_Bcast((char *)bytes + begin, (int)count, MPI_BYTE, from, processes);
@@ -87,7 +88,7 @@ static void broadcast_in(MPI_Comm processes, int from, void *bytes, int64_t size
 static bool any(bool flag) { return any_of(world, flag); }
 static bool any_process(bool flag) { return any_of(MPI_COMM_WORLD, flag); }
 
-static void broadcast(void *bytes, int64_t size) { broadcast_in(world, 0, bytes, size); }
+static void broadcast(int rank, void *bytes, int64_t size) { broadcast_in(world, rank, bytes, size); }
 static void broadcast_from(int process, void *bytes, int64_t size) {
     broadcast_in(MPI_COMM_WORLD, process, bytes, size);
 }
@@ -121,6 +122,41 @@ static void gather(float *items, int32_t floats, const int64_t *bounds) {
     MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, items, counts, starts, type, world);
     MPI_Type_free(&type);
     free(counts);
+}
+
+/* ---- from rank to rank ------------------------------------------------------------------------------------------- */
+
+enum { ON_THEIR_WAY = 256 };
+static MPI_Request sending[ON_THEIR_WAY];
+static int sending_count;
+
+static void send_poll(void) {
+    int done;
+    MPI_Testall(sending_count, sending, &done, MPI_STATUSES_IGNORE);
+}
+
+static void sent(void) {
+    MPI_Waitall(sending_count, sending, MPI_STATUSES_IGNORE);
+    sending_count = 0;
+}
+
+/* NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker): `sent` waits for it */
+static void send_to(int rank, const void *bytes, int64_t size) {
+    for (int64_t begin = 0; begin < size; begin += AT_ONCE) {
+        const int64_t count = size - begin < AT_ONCE ? size - begin : AT_ONCE;
+        if (sending_count == ON_THEIR_WAY) {
+            sent();
+        }
+        MPI_Isend((const char *)bytes + begin, (int)count, MPI_BYTE, rank, 0, world, &sending[sending_count++]);
+    }
+}
+/* NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker) */
+
+static void receive_from(int rank, void *bytes, int64_t size) {
+    for (int64_t begin = 0; begin < size; begin += AT_ONCE) {
+        const int64_t count = size - begin < AT_ONCE ? size - begin : AT_ONCE;
+        MPI_Recv((char *)bytes + begin, (int)count, MPI_BYTE, rank, 0, world, MPI_STATUS_IGNORE);
+    }
 }
 
 /* ---- exchanges --------------------------------------------------------------------------------------------------- */
@@ -235,6 +271,10 @@ __attribute__((visibility("default"))) const sfu__mpi sfumato_mpi = {.version = 
                                                                      .broadcast_from = broadcast_from,
                                                                      .any = any,
                                                                      .broadcast = broadcast,
+                                                                     .send = send_to,
+                                                                     .send_poll = send_poll,
+                                                                     .sent = sent,
+                                                                     .receive = receive_from,
                                                                      .gather = gather,
                                                                      .ask = ask,
                                                                      .exchange_new = exchange_new,

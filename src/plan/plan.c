@@ -156,10 +156,11 @@ static sfu_status start_plan(sfu__plan **plan, const sfu_dataset *dataset, const
     sfu_status status = SFU_OK;
     sfu__plan *self = NULL;
     const bool in_parts = request->ranks != NULL && !streams && !learns_smoothing(net);
-    const bool mapped = streams || (in_parts && dataset->dense != NULL);
+    const bool mapped = streams || in_parts;
     SFU_ALLOC_ZERO(self, 1);
     *plan = self;
     self->refused = request->refused;
+    self->others_lack = request->others_lack;
     self->dataset = dataset;
     self->nodes = sfu_dataset_nodes(dataset);
     self->limit = small != NULL ? small->limit : request->memory;

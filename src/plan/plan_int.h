@@ -123,6 +123,8 @@ typedef struct sfu__plan_step {
     float t;
     int64_t parts; /* reduce_blocks: number of parts, `stride` floats apart */
     int64_t stride;
+    int owner;       /* spmm, a part of the gradient of sparse features: the rank that computes it, -1: all divide it; */
+    sfu__range rows; /* the rows of the features that it has */
     int parameter; /* adam: first of `parameters` that are updated alike; smoothing: index of the smoother */
     int parameters;
     sfu__work work;
@@ -217,6 +219,7 @@ struct sfu__plan {
     bool needs_chosen;            /* `needs` is that of chosen strategies, else of all */
     bool needs_graph;             /* streaming plan: it cannot, a strategy needs the graph in memory */
     int64_t *refused;             /* of the request */
+    bool *others_lack;            /* of the request */
     int64_t *rank_nodes;          /* [ranks + 1]: nodes of each rank; NULL without ranks */
     bool in_parts;                /* this rank holds the rows of S of its own nodes only */
     uint8_t *smoothed_rows; /* [nodes]: rows of smoothing matrices that are read; NULL: all (ir/smoothed_rows.c) */
@@ -271,13 +274,22 @@ static inline int32_t sfu__row_set_node(const sfu__row_set *row_set, int32_t row
 
 /* rank_rows.c */
 
+enum { SFU__ROWS_TRANSPOSED = 2048 }; /* the most rows of sparse features in a part of their gradient */
+
 /* Divides the nodes among the ranks, with equal work: their neighbours plus two each. */
 SFU_CHECKED sfu_status sfu__rank_nodes_make(sfu__plan *plan);
 /* The first row of a row set whose node is not below `node`. */
 int64_t sfu__row_of_node(const sfu__row_set *rows, int64_t node);
-/* The rows of this rank: those of its nodes; and those of the blocks of weight gradients that it computes as well. */
+/* The rows of this rank: those of its nodes; and those of the blocks of weight gradients that it computes as well, of
+ * dense and of sparse features. */
 sfu__range sfu__rank_rows(const sfu__plan *plan, const sfu__row_set *rows);
 sfu__range sfu__rank_feature_rows(const sfu__plan *plan, const sfu__row_set *rows);
+sfu__range sfu__rank_sparse_rows(const sfu__plan *plan, const sfu__row_set *rows);
+/* The rank that has the middle of some rows, so that they are near its own. */
+int sfu__rank_of_rows(const sfu__plan *plan, const sfu__row_set *rows, sfu__range some);
+/* The sum of a count of all ranks. They call it in the same order; if there is a limit of memory and another one lacks
+ * it, this fails, and sets what plan->others_lack points to. */
+SFU_CHECKED sfu_status sfu__rank_sum(int64_t *sum, const sfu__plan *plan, int64_t count);
 /* The submatrix of S with the rows of `out` and the columns of `in`, or its transpose: rows of this rank. */
 SFU_CHECKED sfu_status sfu__rank_smoothing(sfu_matrix *matrix, const sfu__plan *plan, const sfu__smoother *smoother,
                                            const sfu__row_set *out, const sfu__row_set *in);

@@ -49,7 +49,7 @@ static sfu_status agree(bool all, const char *what, const void *bytes, size_t si
     if (all) {
         here.mpi->broadcast_from(0, first, sizeof first);
     } else {
-        here.mpi->broadcast(first, sizeof first);
+        here.mpi->broadcast(0, first, sizeof first);
     }
     bool (*const any)(bool) = all ? here.mpi->any_process : here.mpi->any;
     const bool differs = memcmp(first, mine, sizeof first) != 0;

@@ -33,7 +33,13 @@ typedef struct sfu__mpi {
 
     bool (*any)(bool flag); /* whether the flag is set on any rank */
 
-    void (*broadcast)(void *bytes, int64_t size); /* those of rank 0 reach all */
+    void (*broadcast)(int rank, void *bytes, int64_t size); /* those of this rank reach all */
+
+    /* To and from one rank, in the order of the calls. The bytes of `send` stay as they are until `sent`. */
+    void (*send)(int rank, const void *bytes, int64_t size);
+    void (*send_poll)(void); /* lets MPI go on with it */
+    void (*sent)(void);      /* waits until all have arrived or are copied */
+    void (*receive)(int rank, void *bytes, int64_t size);
 
     /* The items [bounds[r], bounds[r + 1]), `floats` floats each, of rank r reach all ranks. */
     void (*gather)(float *items, int32_t floats, const int64_t *bounds);
@@ -51,7 +57,7 @@ typedef struct sfu__mpi {
     void (*exchange_free)(sfu__exchange *exchange); /* NULL is fine */
 } sfu__mpi;
 
-enum { SFU__MPI_VERSION = 3 };
+enum { SFU__MPI_VERSION = 4 };
 #define SFU__MPI_TABLE "sfumato_mpi" /* the name of the table in the module */
 
 typedef struct sfu__rank_group {

@@ -1,4 +1,4 @@
-/* rank_rows.c - the nodes of each rank, and the rows of smoothing matrices that a rank computes.
+/* rank_rows.c - the nodes of each rank, and the rows of features and smoothing matrices that a rank has.
  *
  * A rank holds the rows of S of its own nodes, read from the mapped graph, and the same rows of the transpose. The
  * other rows of its matrices are empty.
@@ -49,6 +49,50 @@ sfu__range sfu__rank_feature_rows(const sfu__plan *plan, const sfu__row_set *row
     return sfu__block_count(count) <= 1
                ? (sfu__range){0, count}
                : (sfu__range){own.begin > size ? own.begin - size : 0, own.end + size < count ? own.end + size : count};
+}
+
+/* Parts of the gradient belong to the rank that has their middle. */
+sfu__range sfu__rank_sparse_rows(const sfu__plan *plan, const sfu__row_set *rows) {
+    const int64_t beyond = SFU__ROWS_TRANSPOSED / 2, count = rows->count;
+    const sfu__range own = sfu__rank_rows(plan, rows);
+    return (sfu__range){own.begin > beyond ? own.begin - beyond : 0,
+                        own.end + beyond < count ? own.end + beyond : count};
+}
+
+int sfu__rank_of_rows(const sfu__plan *plan, const sfu__row_set *rows, sfu__range some) {
+    const int64_t middle = some.begin + (some.end - some.begin) / 2;
+    int rank = plan->ranks->count - 1;
+    while (rank > 0 && sfu__row_of_node(rows, plan->rank_nodes[rank]) > middle) {
+        rank--;
+    }
+    return rank;
+}
+
+sfu_status sfu__rank_sum(int64_t *sum, const sfu__plan *plan, int64_t count) {
+    sfu_status status = SFU_OK;
+    const sfu__rank_group *ranks = plan->ranks;
+    int64_t *counts = NULL, *bounds = NULL;
+    if (plan->limit > 0 && ranks->mpi->any(false)) {
+        if (plan->others_lack != NULL) {
+            *plan->others_lack = true;
+        }
+        return sfu__fail(SFU_ERR_MEMORY, "another rank has not enough memory for its part of the plan");
+    }
+    SFU_ALLOC_ZERO(counts, ranks->count);
+    SFU_ALLOC(bounds, (int64_t)ranks->count + 1);
+    for (int r = 0; r <= ranks->count; r++) {
+        bounds[r] = r;
+    }
+    counts[ranks->rank] = count;
+    ranks->mpi->gather((float *)(void *)counts, (int32_t)(sizeof *counts / sizeof(float)), bounds);
+    *sum = 0;
+    for (int r = 0; r < ranks->count; r++) {
+        *sum += counts[r];
+    }
+done:
+    sfu__free(counts);
+    sfu__free(bounds);
+    return status;
 }
 
 /* ---- rows of S --------------------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS_TRANSPOSED = 2048, VALUES_FAR = 1 << 19, VALUES_NEAR = 1 << 17 };
+enum { VALUES_FAR = 1 << 19, VALUES_NEAR = 1 << 17 };
 
 /* ---- backward pass ---------------------------------------------------------------------------------------------- */
 
@@ -101,32 +101,54 @@ done:
 
 /* Rows of F per transposed block. Few enough that the gathered rows of dZ stay in cache; and if the values of F exceed
  * L2, few enough that the values, gathered through value_perm, stay in cache as well. */
-static int64_t rows_transposed(const sfu__prepared *F) {
-    const int64_t values = F->indptr[F->rows];
+static int64_t rows_transposed(int64_t rows, int64_t values) {
     if (values <= VALUES_FAR) {
-        return ROWS_TRANSPOSED;
+        return SFU__ROWS_TRANSPOSED;
     }
-    const int64_t rows = (int64_t)((double)VALUES_NEAR * F->rows / (double)values) / 64 * 64;
-    return rows < 64 ? 64 : rows < ROWS_TRANSPOSED ? rows : ROWS_TRANSPOSED;
+    const int64_t near = (int64_t)((double)VALUES_NEAR * (double)rows / (double)values) / 64 * 64;
+    return near < 64 ? 64 : near < SFU__ROWS_TRANSPOSED ? near : SFU__ROWS_TRANSPOSED;
 }
 
-/* dW = F^T dZ with a sparse F, in blocks of rows. */
+/* The number of values of F, of which a rank has some rows. */
+static sfu_status count_values(int64_t *values, const sfu__lowering *self, const sfu__prepared *F, int row_set) {
+    const sfu__plan *plan = self->plan;
+    *values = F->indptr[F->rows];
+    if (!plan->in_parts) {
+        return SFU_OK;
+    }
+    const sfu__range own = sfu__rank_rows(plan, &self->pass->row_sets[row_set]);
+    return sfu__rank_sum(values, plan, F->indptr[own.end] - F->indptr[own.begin]);
+}
+
+/* dW = F^T dZ with a sparse F, in blocks of rows. With ranks each block belongs to one of them, and is empty in the
+ * others. */
 static sfu_status features_backward(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
     sfu_status status = SFU_OK;
     const sfu__parameter *weight = sfu__op_parameter(self, at->op, "weight");
     sfu__value dW = {.at = sfu__parameter_at(weight, SFU__MEMORY_GRADIENT), .row_set = -1};
     const int64_t rows = d->at.rows;
     const sfu__matrix_use use = sfu__use_of(self, SFU__ROLE_FEATURES, d->at.cols, -1);
-    const int64_t at_once = rows_transposed(self->pass->blocks[at->block].matrix);
+    const sfu__rank_group *ranks = self->plan->ranks;
+    int64_t values;
+    int empty = -1;
+    SFU_TRY(count_values(&values, self, self->pass->blocks[at->block].matrix, d->row_set));
+    const int64_t at_once = rows_transposed(rows, values);
     for (int64_t begin = 0; begin < rows || begin == 0; begin += at_once) {
-        const int64_t end = begin + at_once < rows ? begin + at_once : rows;
-        sfu__block transposed = {0};
-        int block;
-        SFU_TRY(sfu__block_transpose(&transposed, self->plan, &self->pass->blocks[at->block], (sfu__range){begin, end},
-                                     &use));
-        SFU_TRY(sfu__add_block(&block, self, &transposed));
+        const sfu__range some = {begin, begin + at_once < rows ? begin + at_once : rows};
         sfu__plan_step step =
             sfu__step_of(self, SFU__KERNEL_SPMM, "dW%d %s F' %s", weight->layer, begin > 0 ? "+=" : "=", d->name);
+        int block = empty;
+        step.rows = some;
+        step.owner =
+            ranks != NULL ? sfu__rank_of_rows(self->plan, &self->pass->row_sets[d->row_set], some) : step.owner;
+        const bool own = ranks == NULL || step.owner == ranks->rank;
+        if (own || empty < 0) {
+            sfu__block transposed = {0};
+            SFU_TRY(sfu__block_transpose(&transposed, self->plan, &self->pass->blocks[at->block],
+                                         own ? some : (sfu__range){0, 0}, &use));
+            SFU_TRY(sfu__add_block(&block, self, &transposed));
+            empty = own ? empty : block;
+        }
         SFU_TRY(sfu__add_spmm(self, &dW, block, &d->at, begin > 0, step));
     }
 done:

@@ -26,7 +26,7 @@ typedef struct fold_job {
     const sfu__lowering *lowering;
     int fold;
     bool as_dense, by_columns;
-    bool part;        /* dense: only the rows that this rank reads */
+    bool part;        /* only the rows that this rank reads */
     const char *form; /* name of the backend's layout; NULL: plain CSR */
     sfu__matrix_use use;
 } fold_job;
@@ -40,10 +40,14 @@ static sfu_status fold(sfu__shared *entry, const fold_job *job) {
     if (plan->memory > 0) {
         return sfu__stream_fold(&entry->matrix, &entry->dense, plan, pass, job->fold, job->as_dense, job->by_columns);
     }
+    if (job->part && !job->as_dense) {
+        return sfu__stream_sparse_rows(&entry->matrix, plan, pass, job->fold, sfu__rank_sparse_rows(plan, rows));
+    }
     if (job->part && !(job->by_columns && sfu__panels_by_rows(plan, rows, job->fold))) {
         return sfu__stream_fold_rows(&entry->dense, plan, pass, job->fold, job->by_columns,
                                      sfu__rank_feature_rows(plan, rows));
     }
+    SFU_TRY(plan->in_parts ? sfu_dataset_check(plan->dataset) : SFU_OK);
     SFU_TRY(sfu__smoothers_gather(plan));
     SFU_TRY(sfu__fold(&entry->matrix, &entry->dense, plan, pass, job->fold, job->as_dense, job->by_columns));
 done:
@@ -188,12 +192,15 @@ static sfu_status features_block(int *block, sfu__lowering *self, int fold, int3
     const sfu__shared *shared = NULL;
     const sfu__plan *plan = self->plan;
     const sfu_csr *X = &plan->dataset->sparse;
-    fold_job job = {.lowering = self, .fold = fold, .use = sfu__use_of(self, SFU__ROLE_FEATURES, width, fold)};
+    fold_job job = {.lowering = self,
+                    .fold = fold,
+                    .part = plan->in_parts,
+                    .use = sfu__use_of(self, SFU__ROLE_FEATURES, width, fold)};
     sfu__block copy = {0};
     job.form = self->plan->backend->form(plan->features, true, &job.use);
     sfu__matrix_source source = {X->rows, X->cols, X->indptr, X->indices, X->values, NULL, NULL, NULL};
     if (fold > 0 || self->pass->row_sets[0].nodes != NULL || X->values == NULL || job.form != NULL ||
-        plan->memory > 0) {
+        plan->memory > 0 || job.part) {
         SFU_TRY(folded_features(&shared, self, job));
         const sfu_matrix *m = &shared->matrix;
         source = (sfu__matrix_source){m->rows, m->cols, m->indptr, m->indices, m->values, NULL, NULL, NULL};

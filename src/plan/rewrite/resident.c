@@ -30,12 +30,15 @@ bool sfu__lacks_memory(sfu_status status) { return status == SFU_ERR_MEMORY && s
 
 sfu_status sfu__resident_make(bool *lacks, const sfu__resident *self, const sfu__plan_request *request) {
     const size_t limit = sfu__memory_limit();
+    bool others_lack = false;
+    sfu__plan_request told = *request;
+    told.others_lack = &others_lack;
     sfu__limit_allocations(request, false);
-    sfu_status status = self->make(self->context, request);
-    *lacks = request->memory > 0 && sfu__lacks_memory(status);
+    sfu_status status = self->make(self->context, &told);
+    *lacks = request->memory > 0 && (others_lack || sfu__lacks_memory(status));
     sfu__memory_set_limit(limit);
-    if (request->memory > 0 && request->ranks != NULL && (status == SFU_OK || *lacks)) {
-        *lacks = sfu__ranks_any(*lacks);
+    if (request->memory > 0 && request->ranks != NULL && !others_lack && (status == SFU_OK || *lacks)) {
+        *lacks = sfu__ranks_any(*lacks); /* also answers those that ask in sfu__rank_sum */
         status = *lacks ? SFU_ERR_MEMORY : status;
     }
     if (*lacks) {

@@ -199,6 +199,44 @@ done:
     return status;
 }
 
+/* Adds empty rows before and after those of the matrix, which become `rows` of `count`. */
+static sfu_status surround(sfu_matrix *matrix, sfu__range rows, int32_t count) {
+    sfu_status status = SFU_OK;
+    int64_t *indptr = NULL;
+    SFU_ALLOC_ZERO(indptr, (int64_t)count + 1);
+    for (int64_t row = rows.begin; row < count; row++) {
+        indptr[row + 1] = matrix->indptr[row < rows.end ? row + 1 - rows.begin : rows.end - rows.begin];
+    }
+    sfu__free(matrix->indptr);
+    matrix->indptr = indptr;
+    matrix->rows = count;
+done:
+    return status;
+}
+
+sfu_status sfu__stream_sparse_rows(sfu_matrix *sparse, const sfu__plan *plan, const sfu__pass *pass, int last,
+                                   sfu__range rows) {
+    sfu_status status = SFU_OK;
+    sfu__pass some = {0};
+    float *dense = NULL;
+    *sparse = (sfu_matrix){.cols = plan->features};
+    if (rows.begin < rows.end) {
+        SFU_TRY(row_sets_of(&some, plan, &pass->row_sets[last], last, rows));
+        SFU_TRY(sfu__stream_fold(sparse, &dense, plan, &some, last, false, false));
+    } else {
+        SFU_ALLOC_ZERO(sparse->indptr, 1);
+        SFU_ALLOC(sparse->indices, 0);
+        SFU_ALLOC(sparse->values, 0);
+    }
+    SFU_TRY(surround(sparse, rows, pass->row_sets[last].count));
+done:
+    sfu__row_sets_free(&some, last);
+    if (status != SFU_OK) {
+        sfu__matrix_clear(sparse);
+    }
+    return status;
+}
+
 /* The first weights. */
 static sfu__dense weights_of(const sfu__plan *plan, const float *theta) {
     const sfu__op *op = &plan->ops[plan->first_weights];

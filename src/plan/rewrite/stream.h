@@ -25,6 +25,10 @@ SFU_CHECKED sfu_status sfu__stream_fold(sfu_matrix *sparse, float **dense, const
 SFU_CHECKED sfu_status sfu__stream_fold_rows(float **dense, const sfu__plan *plan, const sfu__pass *pass, int last,
                                              bool by_columns, sfu__range rows);
 
+/* The sparse result for some of the rows; the others are empty. */
+SFU_CHECKED sfu_status sfu__stream_sparse_rows(sfu_matrix *sparse, const sfu__plan *plan, const sfu__pass *pass,
+                                               int last, sfu__range rows);
+
 /* Full rows, of leading dimension sfu__ld(cols), as a sparse matrix with all entries. */
 SFU_CHECKED sfu_status sfu__matrix_of_full_rows(sfu_matrix *matrix, const float *dense, int32_t rows, int32_t cols);
 

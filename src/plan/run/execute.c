@@ -63,8 +63,7 @@ static void run_gemm_t(const sfu__executor *self, const sfu__bound_step *at, sfu
     self->backend->gemm_t(parts, A.data != NULL ? &A : NULL, &at->b, range);
 }
 
-/* A range of the items of the step's partition. */
-static void run_range(sfu__executor *self, sfu_pass pass, const sfu__bound_step *at, sfu__range range, int thread) {
+void sfu__run_range(sfu__executor *self, sfu_pass pass, const sfu__bound_step *at, sfu__range range, int thread) {
     const sfu__backend *to = self->backend;
     const sfu__plan_step *step = at->step;
     switch (step->kernel) {
@@ -143,7 +142,7 @@ static void run_ranges(sfu__executor *self, sfu_pass pass, size_t i, const sfu__
     for (size_t r = 0; r < count; r++) {
         const int64_t begin = ranges[r].begin, size = ranges[r].end - begin;
         const sfu__range share = {begin + size * thread / self->threads, begin + size * (thread + 1) / self->threads};
-        run_range(self, pass, &at->steps[i], share, thread);
+        sfu__run_range(self, pass, &at->steps[i], share, thread);
         if (thread == 0) {
             sfu__rank_poll(at->ranks, i);
         }
@@ -160,7 +159,7 @@ static void run_with_halo(sfu__executor *self, sfu_pass pass, size_t i, int thre
     }
     if (step->late == NULL) {
         sfu__team_barrier(self->team);
-        run_range(self, pass, &at->steps[i], (sfu__range){at->steps[i].bounds[thread], at->steps[i].bounds[thread + 1]},
+        sfu__run_range(self, pass, &at->steps[i], (sfu__range){at->steps[i].bounds[thread], at->steps[i].bounds[thread + 1]},
                   thread);
         return;
     }
@@ -176,6 +175,10 @@ static void run_with_halo(sfu__executor *self, sfu_pass pass, size_t i, int thre
 /* Waits for other threads where the step reads what they wrote. `bounds` are its partition, or that of a stage. */
 static void run_step(sfu__executor *self, sfu_pass pass, size_t i, const int64_t *bounds, int thread) {
     const sfu__bound_pass *at = &self->passes[pass];
+    if (at->ranks != NULL && at->ranks->steps[i].chain != NULL) {
+        sfu__rank_chain_run(self, pass, i, thread);
+        return;
+    }
     if (at->ranks != NULL && at->ranks->steps[i].halo_count > 0) {
         run_with_halo(self, pass, i, thread);
         return;
@@ -183,7 +186,7 @@ static void run_step(sfu__executor *self, sfu_pass pass, size_t i, const int64_t
     if (at->steps[i].step->wait) {
         sfu__team_barrier(self->team);
     }
-    run_range(self, pass, &at->steps[i], (sfu__range){bounds[thread], bounds[thread + 1]}, thread);
+    sfu__run_range(self, pass, &at->steps[i], (sfu__range){bounds[thread], bounds[thread + 1]}, thread);
 }
 
 /* Runs and times the steps, with barriers around each. */

@@ -51,6 +51,9 @@ struct sfu__executor {
 /* An operand as a matrix in the memory of an executor. */
 sfu__dense sfu__executor_matrix(const sfu__executor *self, const sfu__operand *operand);
 
+/* Runs a step for a range of the items of its partition. */
+void sfu__run_range(sfu__executor *self, sfu_pass pass, const sfu__bound_step *at, sfu__range range, int thread);
+
 /* Number of bounds reserved per step and stage. */
 size_t sfu__executor_bounds(const sfu__executor *self);
 

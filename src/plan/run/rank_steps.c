@@ -32,8 +32,63 @@ static sfu_status write_own(sfu__division *self, const sfu__operand *at) {
     return sfu__set_layout(self, at, self->repeated ? NULL : self->bounds);
 }
 
+/* The ranks with parts before and after those of this one, and its steps, among the steps [first, end). */
+static void find_own_parts(sfu__rank_chain *chain, const sfu__division *self, size_t first, size_t end) {
+    const sfu__plan_step *steps = self->pass->steps;
+    *chain = (sfu__rank_chain){.at = steps[first].c, .before = -1, .after = -1, .last = steps[end - 1].owner};
+    for (size_t i = first; i < end; i++) {
+        const int owner = steps[i].owner, rank = self->ranks->rank;
+        chain->before = owner < rank ? owner : chain->before;
+        chain->after = owner > rank && chain->after < 0 ? owner : chain->after;
+        if (owner == rank) {
+            chain->first = chain->end > 0 ? chain->first : i;
+            chain->end = i + 1;
+        }
+    }
+}
+
+/* The first part of a gradient of sparse features; its chain has the others. */
+static sfu_status divide_first_part(sfu__division *self, const sfu__plan_step *step) {
+    sfu_status status = SFU_OK;
+    enum { PER_RANK = 8, MOST = 128 }; /* slices; with more of them ranks wait less for the first, and send more */
+    const int count = self->ranks->count;
+    const size_t first = (size_t)(step - self->pass->steps);
+    int64_t *rows = NULL;
+    size_t end = first;
+    SFU_ALLOC(rows, count + 1);
+    rows[count] = step->b.rows;
+    for (int r = 0; r < count; r++) {
+        rows[r] = step->b.rows;
+    }
+    for (; end < self->to->count && step[end - first].owner >= 0 && (end == first || step[end - first].add); end++) {
+        const sfu__plan_step *part = &step[end - first];
+        for (int r = 0; r <= part->owner; r++) { /* the first of its own or of a later rank */
+            rows[r] = part->rows.begin < rows[r] ? part->rows.begin : rows[r];
+        }
+    }
+    SFU_TRY(sfu__need_rows(self, &step->b, rows));
+    SFU_ALLOC_ZERO(self->step->chain, 1);
+    find_own_parts(self->step->chain, self, first, end);
+    const int32_t most = count * PER_RANK < MOST ? count * PER_RANK : MOST;
+    self->step->chain->slices = most < step->c.rows ? most : step->c.rows;
+done:
+    sfu__free(rows);
+    return status;
+}
+
+/* A part of a gradient of sparse features is run by the chain of the first one. */
+static sfu_status divide_part(sfu__division *self, const sfu__plan_step *step) {
+    for (int r = 0; r <= self->ranks->count; r++) {
+        self->bounds[r] = 0;
+    }
+    return step->add ? SFU_OK : divide_first_part(self, step);
+}
+
 static sfu_status divide_spmm(sfu__division *self, const sfu__plan_step *step) {
     sfu_status status = SFU_OK;
+    if (step->owner >= 0) {
+        return divide_part(self, step);
+    }
     divide_rows(self, step);
     SFU_TRY(sfu__need_columns(self, &step->b, self->pass->blocks[step->block].matrix));
     SFU_TRY(write_own(self, &step->c));
@@ -134,23 +189,6 @@ done:
     return status;
 }
 
-/* Gradients that ranks computed in part: those of the weights of sparse features. */
-static sfu_status divide_adam(sfu__division *self, const sfu__plan_step *step) {
-    sfu_status status = SFU_OK;
-    const sfu__parameters *parameters = &self->plan->parameters;
-    repeat(self);
-    for (int i = step->parameter; i < step->parameter + step->parameters; i++) {
-        const sfu__parameter *at = &parameters->items[i];
-        SFU_TRY(sfu__need_all(self, &(sfu__operand){.space = SFU__MEMORY_GRADIENT,
-                                                    .offset = at->offset,
-                                                    .rows = at->rows,
-                                                    .cols = at->cols,
-                                                    .ld = at->ld}));
-    }
-done:
-    return status;
-}
-
 static sfu_status divide_step(sfu__division *self, const sfu__plan_step *step) {
     self->repeated = false;
     switch (step->kernel) {
@@ -178,7 +216,6 @@ static sfu_status divide_step(sfu__division *self, const sfu__plan_step *step) {
     case SFU__KERNEL_SDDMM:
         return divide_sddmm(self, step);
     case SFU__KERNEL_ADAM:
-        return divide_adam(self, step);
     case SFU__KERNEL_TRANSPOSE:
     case SFU__KERNEL_SMOOTHING:
     case SFU__KERNEL_SMOOTHING_BACKWARD:
@@ -253,6 +290,7 @@ void sfu__rank_pass_free(sfu__rank_pass *pass) {
             sfu__halo_clear(&pass->steps[i].halos[h], ranks);
         }
         sfu__free(pass->steps[i].halos);
+        sfu__free(pass->steps[i].chain);
         sfu__free(pass->steps[i].early);
         sfu__free(pass->steps[i].late);
     }

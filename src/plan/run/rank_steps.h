@@ -22,7 +22,19 @@ typedef struct sfu__halo {
     int64_t send_count, receive_count;
 } sfu__halo;
 
+/* The gradient of the weights of sparse features, a sum over all rows whose parts belong to ranks in their order. It
+ * goes from rank to rank in slices of features: each adds its parts to a slice and sends it on, while the ranks before
+ * it work on later slices. The last one has the sum, which all get from it. */
+typedef struct sfu__rank_chain {
+    sfu__operand at;
+    size_t first, end; /* the steps of this rank */
+    int before, after; /* the ranks with the parts before and after those of this one; -1: none */
+    int last;          /* the rank with the last part */
+    int32_t slices;
+} sfu__rank_chain;
+
 typedef struct sfu__rank_step {
+    sfu__rank_chain *chain; /* NULL, or this step and those after it that are parts of the same sum */
     sfu__range range;  /* of the items of its partition that this rank computes */
     sfu__range *early; /* those of its rows that need no other rank, computed while rows are on their way; */
     sfu__range *late;  /* and the others. Both NULL: all rows wait */
@@ -53,6 +65,9 @@ void sfu__rank_fetch(sfu__rank_pass *pass, const sfu__executor *executor, size_t
 void sfu__rank_start(sfu__rank_pass *pass, const sfu__executor *executor, size_t step);
 void sfu__rank_poll(const sfu__rank_pass *pass, size_t step);
 void sfu__rank_finish(sfu__rank_pass *pass, const sfu__executor *executor, size_t step);
+
+/* Runs the steps of a chain; called by all threads of each rank. */
+void sfu__rank_chain_run(sfu__executor *executor, sfu_pass pass, size_t step, int thread);
 
 /* After a pass: all ranks get its scores, or all rows of an operand. */
 void sfu__rank_scores(const sfu__rank_pass *pass, sfu__score *scores);

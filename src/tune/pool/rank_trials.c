@@ -14,14 +14,14 @@ typedef struct message {
 
 static void tell(const message *what) {
     message copy = *what;
-    sfu__ranks_here()->mpi->broadcast(&copy, sizeof copy);
+    sfu__ranks_here()->mpi->broadcast(0, &copy, sizeof copy);
 }
 
 void sfu__announce_trial(uint64_t seed, const double *values, int width) {
     const sfu__rank_group *ranks = sfu__ranks_here();
     if (ranks != NULL && ranks->rank == 0) {
         tell(&(message){.kind = TRIAL, .width = width, .seed = seed});
-        ranks->mpi->broadcast((void *)(uintptr_t)values, width * (int64_t)sizeof *values); /* rank 0: only read */
+        ranks->mpi->broadcast(0, (void *)(uintptr_t)values, width * (int64_t)sizeof *values); /* rank 0: only read */
     }
 }
 
@@ -30,8 +30,8 @@ static void tell_trial(const sfu__trial *trial, int width) {
     const sfu__mpi *mpi = sfu__ranks_here()->mpi;
     sfu__trial copy = *trial;
     copy.values = NULL;
-    mpi->broadcast(&copy, sizeof copy);
-    mpi->broadcast(trial->values, width * (int64_t)sizeof *trial->values);
+    mpi->broadcast(0, &copy, sizeof copy);
+    mpi->broadcast(0, trial->values, width * (int64_t)sizeof *trial->values);
 }
 
 void sfu__announce_end(const sfu__trials *trials) {
@@ -54,10 +54,10 @@ static sfu_status hear_trials(sfu__trials *trials, int32_t count) {
         if (trial == NULL) {
             return SFU_ERR_MEMORY;
         }
-        mpi->broadcast(&heard, sizeof heard);
+        mpi->broadcast(0, &heard, sizeof heard);
         heard.values = trial->values;
         *trial = heard;
-        mpi->broadcast(trial->values, trials->parameters * (int64_t)sizeof *trial->values);
+        mpi->broadcast(0, trial->values, trials->parameters * (int64_t)sizeof *trial->values);
     }
     return SFU_OK;
 }
@@ -87,9 +87,9 @@ sfu_status sfu__follow_trials(sfu__trials *trials, sfu__trial_pool *pool, bool (
     double *values = NULL;
     SFU_ALLOC(values, trials->parameters);
     while (heard.kind == TRIAL) {
-        mpi->broadcast(&heard, sizeof heard);
+        mpi->broadcast(0, &heard, sizeof heard);
         if (heard.kind == TRIAL) {
-            mpi->broadcast(values, heard.width * (int64_t)sizeof *values);
+            mpi->broadcast(0, values, heard.width * (int64_t)sizeof *values);
             SFU_TRY(train(pool, &(sfu__trial){.seed = heard.seed, .values = values}, goes_on, user));
         }
     }
