@@ -48,6 +48,17 @@ check rows.safetensors 'smooth^2(norm=row,act=relu) | dense 16 relu | smooth(nor
     --directed -o directed.safetensors -q >/dev/null
 check directed.safetensors gcn+lp --split holdout:1 --size 1200 --threads 1
 
+# Sparse features whose gradient has many parts, also more ranks than parts; narrow and wide products, with and without
+# dropout, several threads.
+"$SFUMATO" data make -o words.safetensors --nodes 6000 --degree 6 --vocabulary 1500 --words 60 --seed 8 -q >/dev/null
+counts_before=$counts
+counts="$counts 5"
+check words.safetensors gcn --split holdout:1 --threads 1
+check words.safetensors sgcn --split holdout:1 --threads 2
+check words.safetensors mlp+lp --split holdout:2 --dropout 0 --threads 2
+check words.safetensors fp+mlp --size 30 --split holdout:2 --threads 1
+counts=$counts_before
+
 # In an order with few edges between ranges, most rows are computed while others are on their way.
 if ! "$SFUMATO" --version | grep -q '^  metis *no'; then
     "$SFUMATO" data order made.safetensors --parts 8 -o ordered.safetensors -q >/dev/null
