@@ -143,7 +143,6 @@ static sfu_status make_passes(sfu__plan *plan, const sfu__plan_request *request)
             SFU_TRY(make_pass(plan, (sfu_pass)i, request));
         }
     }
-    sfu__smoothers_scatter(plan);
     SFU_TRY(sfu__check_steps(plan, request));
 done:
     return status;

@@ -61,9 +61,9 @@ typedef struct sfu__plan_request {
     int64_t memory;             /* most bytes of anonymous memory, 0: no limit; never changes results */
     bool streams;               /* with a limit: the plan streams if it can, whatever the estimate is */
     int64_t *refused;           /* out, or NULL: the bytes that a plan needs for which the limit is too small */
-    bool *in_memory; /* out, or NULL: a plan that was to stream fails, and sets it, if the strategies chosen for it
-                      * need the graph in memory; else it is then made in memory */
-    bool *others_lack;          /* out, or NULL: with ranks and a limit, another rank lacks memory for its plan */
+    bool *in_memory;   /* out, or NULL: a plan that was to stream fails, and sets it, if the strategies chosen for it
+                        * need the graph in memory; else it is then made in memory */
+    bool *others_lack; /* out, or NULL: with ranks and a limit, another rank lacks memory for its plan */
     int strategies[SFU_PASSES][SFU__SEGMENTS]; /* strategy per segment, numbered from 1; 0: the fastest at the nominal
                                                 * rates. Segments beyond these are always chosen by the planner */
 } sfu__plan_request;

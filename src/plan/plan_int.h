@@ -58,7 +58,7 @@ typedef struct sfu__smoother {
     sfu__shared *shared;           /* owns S, or NULL */
     sfu__learned *learned;         /* sparsity pattern of an S with trained values, or NULL */
     sfu__smoothing_stream *stream; /* rows of S from the mapped graph, owned by `shared`; then csr has no arrays */
-    sfu_matrix gathered;           /* S of a rank, while something needs all of it (rank_rows.c) */
+    sfu_matrix gathered;           /* rows of S, while a rank makes a product of them (rank_rows.c) */
     int layer;                     /* learned: layer that owns the parameters */
     sfu_csr csr;                   /* view of S or of the pattern; values NULL if learned */
     int64_t values_offset;         /* learned: first value, in floats from the start of an executor's learned values */
@@ -123,9 +123,9 @@ typedef struct sfu__plan_step {
     float t;
     int64_t parts; /* reduce_blocks: number of parts, `stride` floats apart */
     int64_t stride;
-    int owner;       /* spmm, a part of the gradient of sparse features: the rank that computes it, -1: all divide it; */
+    int owner; /* spmm, a part of the gradient of sparse features: the rank that computes it, -1: all divide it; */
     sfu__range rows; /* the rows of the features that it has */
-    int parameter; /* adam: first of `parameters` that are updated alike; smoothing: index of the smoother */
+    int parameter;   /* adam: first of `parameters` that are updated alike; smoothing: index of the smoother */
     int parameters;
     sfu__work work;
     char text[SFU__STEP_TEXT];
@@ -295,9 +295,10 @@ SFU_CHECKED sfu_status sfu__rank_smoothing(sfu_matrix *matrix, const sfu__plan *
                                            const sfu__row_set *out, const sfu__row_set *in);
 SFU_CHECKED sfu_status sfu__rank_transpose(sfu_matrix *transpose, const sfu__plan *plan, const sfu__smoother *smoother,
                                            const sfu__row_set *out, const sfu__row_set *in);
-/* Makes the csr of every smoother of a rank, for products that need all rows; and frees them. */
-SFU_CHECKED sfu_status sfu__smoothers_gather(const sfu__plan *plan);
-void sfu__smoothers_scatter(sfu__plan *plan);
+/* Makes the csr of every smoother of a rank, with the rows that ops [first, last) of a pass read, or with all (pass
+ * NULL), for products that are made once; and frees them. */
+SFU_CHECKED sfu_status sfu__smoothers_gather(const sfu__plan *plan, const sfu__pass *pass, int first, int last);
+void sfu__smoothers_scatter(const sfu__plan *plan);
 
 /* block.c: the submatrix of S with the rows of `out` and the columns of `in`, renumbered. Where both are all nodes it
  * is borrowed, and its prepared form is shared. */

@@ -152,9 +152,12 @@ ranks 3 tune made.safetensors sgcn --trials 9 --epochs 5 --study workers.db >std
 
 # NAME RANKS: a training that does not end; it writes to NAME.
 train_on() {
-    exec env --default-signal=INT mpirun -n "$2" "$SFUMATO" train made.safetensors gcn --epochs 1000000 --patience 0 \
+    exec env --default-signal=INT SFUMATO_PROGRESS=auto mpirun -n "$2" "$SFUMATO" train made.safetensors gcn --epochs 1000000 --patience 0 \
         --threads 1 -o "$1" >/dev/null 2>stderr </dev/null
 }
+
+# NAME RANKS: whether that has begun to train. Before, while it plans, a signal ends it without a model.
+training() { ready "$1" "$2" && grep -q '^sfumato: training: ' stderr; }
 
 # A rank that is killed ends the job.
 (train_on killed.safetensors 3) &
@@ -169,7 +172,7 @@ wait $job || code=$?
 # Ctrl-C reaches all ranks, each in another epoch: they agree on the last one and keep the best weights.
 (train_on stopped.safetensors 2) &
 job=$!
-wait_until 'ready stopped.safetensors 2' $job
+wait_until 'training stopped.safetensors 2' $job
 kill -INT "${all[@]}"
 wait $job || true
 [ -e stopped.safetensors ] || fail "the best weights are lost: $(cat stderr)"
@@ -179,7 +182,7 @@ wait $job || true
 for signal in TERM:143 INT:130; do
     (train_on one-signal.safetensors 3) &
     job=$!
-    wait_until 'ready one-signal.safetensors 3' $job
+    wait_until 'training one-signal.safetensors 3' $job
     kill -"${signal%:*}" "${all[2]}"
     code=0
     wait $job || code=$?

@@ -6,6 +6,8 @@
 #include "plan_int.h"
 #include "progress.h"
 
+#include <string.h>
+
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__rank_nodes_make(sfu__plan *plan) {
@@ -131,9 +133,11 @@ static int32_t column_of(const sfu__row_set *columns, const int32_t *row_of, int
     return columns->count > 0 && columns->nodes[row_of[node]] == node ? row_of[node] : -1;
 }
 
-/* The submatrix of S with these rows and columns, of which only the rows `some` are filled in. */
+/* The submatrix of S with these rows and columns, of which only the rows `some` are filled in; if `wanted` is not NULL,
+ * only those of its nodes. */
 static sfu_status some_rows(sfu_matrix *matrix, const sfu__plan *plan, const sfu__smoother *smoother,
-                            const sfu__row_set *rows, sfu__range some, const sfu__row_set *columns) {
+                            const sfu__row_set *rows, sfu__range some, const uint8_t *wanted,
+                            const sfu__row_set *columns) {
     sfu_status status = SFU_OK;
     sfu__row_reader reader = {.smoother = smoother};
     size_t capacity = 0;
@@ -143,8 +147,13 @@ static sfu_status some_rows(sfu_matrix *matrix, const sfu__plan *plan, const sfu
     SFU_ALLOC_ZERO(matrix->indptr, (int64_t)rows->count + 1);
     SFU_TRY(sfu__row_set_index(&row_of, columns, plan->nodes));
     for (int64_t row = some.begin; row < some.end; row++) {
+        const int32_t node = sfu__row_set_node(rows, (int32_t)row);
         SFU_TRY(sfu__poll_at(row));
-        SFU_TRY(sfu__read_row(&reader, sfu__row_set_node(rows, (int32_t)row)));
+        matrix->indptr[row + 1] = at;
+        if (wanted != NULL && wanted[node] == 0) {
+            continue;
+        }
+        SFU_TRY(sfu__read_row(&reader, node));
         SFU_TRY(reserve(matrix, &capacity, at + reader.count));
         for (int64_t e = 0; e < reader.count; e++) {
             const int32_t column = column_of(columns, row_of, reader.columns[e]);
@@ -167,7 +176,7 @@ done:
 
 sfu_status sfu__rank_smoothing(sfu_matrix *matrix, const sfu__plan *plan, const sfu__smoother *smoother,
                                const sfu__row_set *out, const sfu__row_set *in) {
-    return some_rows(matrix, plan, smoother, out, sfu__rank_rows(plan, out), in);
+    return some_rows(matrix, plan, smoother, out, sfu__rank_rows(plan, out), NULL, in);
 }
 
 /* ---- rows of the transpose --------------------------------------------------------------------------------------- */
@@ -227,27 +236,48 @@ done:
 
 sfu_status sfu__rank_transpose(sfu_matrix *transpose, const sfu__plan *plan, const sfu__smoother *smoother,
                                const sfu__row_set *out, const sfu__row_set *in) {
-    return smoother->stream->symmetric ? some_rows(transpose, plan, smoother, in, sfu__rank_rows(plan, in), out)
+    return smoother->stream->symmetric ? some_rows(transpose, plan, smoother, in, sfu__rank_rows(plan, in), NULL, out)
                                        : transpose_by_scan(transpose, plan, smoother, out, in);
 }
 
-/* ---- the whole of S ---------------------------------------------------------------------------------------------- */
+/* ---- rows of S for products that are made once ------------------------------------------------------------------- */
 
-sfu_status sfu__smoothers_gather(const sfu__plan *plan) {
-    sfu_status status = SFU_OK;
-    const sfu__row_set all = {.count = plan->nodes};
-    for (int i = 0; i < plan->smoother_count; i++) {
-        sfu__smoother *smoother = &plan->smoothers[i];
-        if (smoother->stream != NULL && smoother->csr.indptr == NULL) {
-            SFU_TRY(some_rows(&smoother->gathered, plan, smoother, &all, (sfu__range){0, plan->nodes}, &all));
-            smoother->csr = sfu__matrix_view(&smoother->gathered);
+/* Marks the nodes whose rows of this smoother ops [first, last) read. */
+static void mark_read(uint8_t *wanted, const sfu__plan *plan, const sfu__pass *pass, int smoother, int first,
+                      int last) {
+    memset(wanted, 0, (size_t)plan->nodes);
+    for (int i = first; i < last; i++) {
+        const sfu__row_set *rows = &pass->row_sets[i + 1];
+        const bool reads = plan->ops[i].kind == SFU__OP_SMOOTH && plan->ops[i].smoothing == smoother;
+        for (int32_t row = 0; reads && row < rows->count; row++) {
+            wanted[sfu__row_set_node(rows, row)] = 1;
         }
     }
+}
+
+sfu_status sfu__smoothers_gather(const sfu__plan *plan, const sfu__pass *pass, int first, int last) {
+    sfu_status status = SFU_OK;
+    const sfu__row_set all = {.count = plan->nodes};
+    uint8_t *wanted = NULL;
+    SFU_ALLOC(wanted, pass != NULL ? plan->nodes : 1);
+    for (int i = 0; i < plan->smoother_count; i++) {
+        sfu__smoother *smoother = &plan->smoothers[i];
+        if (smoother->stream == NULL) {
+            continue;
+        }
+        if (pass != NULL) {
+            mark_read(wanted, plan, pass, i, first, last);
+        }
+        SFU_TRY(some_rows(&smoother->gathered, plan, smoother, &all, (sfu__range){0, plan->nodes},
+                          pass != NULL ? wanted : NULL, &all));
+        smoother->csr = sfu__matrix_view(&smoother->gathered);
+    }
 done:
+    sfu__free(wanted);
     return status;
 }
 
-void sfu__smoothers_scatter(sfu__plan *plan) {
+void sfu__smoothers_scatter(const sfu__plan *plan) {
     for (int i = 0; i < plan->smoother_count; i++) {
         sfu__smoother *smoother = &plan->smoothers[i];
         if (smoother->gathered.indptr != NULL) {

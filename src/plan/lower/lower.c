@@ -83,8 +83,9 @@ static sfu_status smooth_collapsed(sfu__value *current, sfu__lowering *self, int
     sfu__block block = {0};
     char name[SFU__VALUE_NAME];
     int index;
-    SFU_TRY(sfu__smoothers_gather(self->plan));
+    SFU_TRY(sfu__smoothers_gather(self->plan, self->pass, first, last));
     SFU_TRY(sfu__collapse(&product, self->plan, self->pass, first, last));
+    sfu__smoothers_scatter(self->plan);
     const sfu__value in = *current;
     const sfu__matrix_use use = sfu__use_of(self, SFU__ROLE_SMOOTHING, in.at.cols, last);
     SFU_TRY(sfu__block_take(&block, self->plan, &product, &use));

@@ -31,7 +31,7 @@ typedef struct fold_job {
     sfu__matrix_use use;
 } fold_job;
 
-/* F of a pass. Ranks hold their part of S, and need all of it for products that are not computed row by row. */
+/* F of a pass. Ranks hold their part of S, and read rows of others for products that are not computed row by row. */
 static sfu_status fold(sfu__shared *entry, const fold_job *job) {
     sfu_status status = SFU_OK;
     const sfu__plan *plan = job->lowering->plan;
@@ -48,8 +48,10 @@ static sfu_status fold(sfu__shared *entry, const fold_job *job) {
                                      sfu__rank_feature_rows(plan, rows));
     }
     SFU_TRY(plan->in_parts ? sfu_dataset_check(plan->dataset) : SFU_OK);
-    SFU_TRY(sfu__smoothers_gather(plan));
+    /* Panels multiply by the transpose of S, whose accumulation chains count all entries. */
+    SFU_TRY(sfu__smoothers_gather(plan, job->by_columns ? NULL : pass, 0, job->fold));
     SFU_TRY(sfu__fold(&entry->matrix, &entry->dense, plan, pass, job->fold, job->as_dense, job->by_columns));
+    sfu__smoothers_scatter(plan);
 done:
     return status;
 }

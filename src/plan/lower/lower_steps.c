@@ -118,9 +118,13 @@ const sfu__parameter *sfu__op_parameter(const sfu__lowering *self, int op, const
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
 
 sfu__plan_step sfu__step_of(const sfu__lowering *self, sfu__kernel kernel, const char *format, ...) {
-    sfu__plan_step step = {
-        .kernel = kernel, .layer = self->layer, .backward = self->backward, .wait = true, .block = -1, .mask = -1,
-        .owner = -1};
+    sfu__plan_step step = {.kernel = kernel,
+                           .layer = self->layer,
+                           .backward = self->backward,
+                           .wait = true,
+                           .block = -1,
+                           .mask = -1,
+                           .owner = -1};
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(step.text, sizeof step.text, format, arguments);

@@ -159,8 +159,8 @@ static void run_with_halo(sfu__executor *self, sfu_pass pass, size_t i, int thre
     }
     if (step->late == NULL) {
         sfu__team_barrier(self->team);
-        sfu__run_range(self, pass, &at->steps[i], (sfu__range){at->steps[i].bounds[thread], at->steps[i].bounds[thread + 1]},
-                  thread);
+        sfu__run_range(self, pass, &at->steps[i],
+                       (sfu__range){at->steps[i].bounds[thread], at->steps[i].bounds[thread + 1]}, thread);
         return;
     }
     run_ranges(self, pass, i, step->early, step->early_count, thread);

@@ -29,8 +29,7 @@ static sfu__range share_of(const sfu__executor *self, const sfu__plan_step *step
 
 static void add_own(sfu__executor *self, sfu_pass kind, const sfu__rank_chain *chain, sfu__range slice, int thread) {
     const sfu__bound_pass *at = &self->passes[kind];
-    const sfu__range share =
-        share_of(self, at->steps[chain->first].step, &self->plan->passes[kind], slice, thread);
+    const sfu__range share = share_of(self, at->steps[chain->first].step, &self->plan->passes[kind], slice, thread);
     for (size_t i = chain->first; i < chain->end; i++) {
         sfu__run_range(self, kind, &at->steps[i], share, thread);
         if (thread == 0) {
