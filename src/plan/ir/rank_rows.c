@@ -74,14 +74,15 @@ sfu_status sfu__rank_sum(int64_t *sum, const sfu__plan *plan, int64_t count) {
     sfu_status status = SFU_OK;
     const sfu__rank_group *ranks = plan->ranks;
     int64_t *counts = NULL, *bounds = NULL;
-    if (plan->limit > 0 && ranks->mpi->any(false)) {
+    SFU_ALLOC_ZERO(counts, ranks->count);
+    SFU_ALLOC(bounds, (int64_t)ranks->count + 1);
+    if (plan->limit > 0 && ranks->mpi->any(false)) { /* one that lacks memory answers in sfu__resident_make */
         if (plan->others_lack != NULL) {
             *plan->others_lack = true;
         }
-        return sfu__fail(SFU_ERR_MEMORY, "another rank has not enough memory for its part of the plan");
+        status = sfu__fail(SFU_ERR_MEMORY, "another rank has not enough memory for its part of the plan");
+        goto done;
     }
-    SFU_ALLOC_ZERO(counts, ranks->count);
-    SFU_ALLOC(bounds, (int64_t)ranks->count + 1);
     for (int r = 0; r <= ranks->count; r++) {
         bounds[r] = r;
     }

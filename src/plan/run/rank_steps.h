@@ -67,7 +67,7 @@ void sfu__rank_poll(const sfu__rank_pass *pass, size_t step);
 void sfu__rank_finish(sfu__rank_pass *pass, const sfu__executor *executor, size_t step);
 
 /* Runs the steps of a chain; called by all threads of each rank. */
-void sfu__rank_chain_run(sfu__executor *executor, sfu_pass pass, size_t step, int thread);
+void sfu__rank_chain_run(sfu__executor *self, sfu_pass kind, size_t step, int thread);
 
 /* After a pass: all ranks get its scores, or all rows of an operand. */
 void sfu__rank_scores(const sfu__rank_pass *pass, sfu__score *scores);
