@@ -340,6 +340,10 @@ static void interrupted_runs_count_complete_splits(void **state) {
     assert_ok(sfu__noise_mean_of(&mean, results, &found, &(sfu__noise_term){"sgcn", {0}, 1}, 1));
     assert_int_equal(mean.splits, 0);
     assert_true(isnan(mean.mean));
+    const char *said = strstr(results->text, " of 9 "); /* in the cell of cora, and in the mean */
+    assert_non_null(said);
+    assert_non_null(said = strstr(said + 1, " of 9 "));
+    assert_null(strstr(said + 1, " of 9 "));
     sfu__string_list_clear(&found);
     sfu__string_list_clear(&all);
     sfu_results_free(results);

@@ -4,17 +4,19 @@
 #include "tables_int.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { COLUMNS = SFU__NOISE_LEVELS };
 
 /* ---- accuracies -------------------------------------------------------------------------------------------------- */
 
-/* The means of one dataset, or over all: means[nets][COLUMNS]. */
+/* The means of one dataset, or over all, and what they lack: [nets][COLUMNS]. */
 typedef struct noise_part {
     const char *dataset; /* NULL: the mean over all */
     const sfu__string_list *nets;
     double *means;
+    char (*lacks)[SFU__LACK_TEXT];
 } noise_part;
 
 static sfu_status fill_part(noise_part *part, const sfu_results *results, const sfu__string_list *datasets) {
@@ -22,13 +24,20 @@ static sfu_status fill_part(noise_part *part, const sfu_results *results, const 
     for (int i = 0; i < part->nets->count * COLUMNS; i++) {
         const char *net = part->nets->items[i / COLUMNS];
         const sfu__noise_term term = {net, sfu__noise_level_at(i % COLUMNS), 1.0};
-        if (part->dataset != NULL) {
-            const int group = sfu__noise_group(results, part->dataset, net, term.level);
-            part->means[i] = group >= 0 ? results->cells[results->row_groups[group].cell].mean : NAN;
-        } else {
+        const int group = part->dataset != NULL ? sfu__noise_group(results, part->dataset, net, term.level) : -1;
+        part->means[i] = NAN;
+        part->lacks[i][0] = '\0';
+        if (group >= 0) {
+            const sfu_cell *cell = &results->cells[results->row_groups[group].cell];
+            part->means[i] = cell->mean;
+            (void)sfu__lack_text(part->lacks[i], results, cell, results->request.splits);
+        } else if (part->dataset == NULL) {
             sfu__noise_mean found;
             SFU_TRY(sfu__noise_mean_of(&found, results, datasets, &term, 1));
             part->means[i] = found.mean;
+            if (found.splits < results->request.splits) {
+                snprintf(part->lacks[i], SFU__LACK_TEXT, " of %d", found.splits);
+            }
         }
     }
 done:
@@ -54,6 +63,9 @@ static sfu_status add_part(sfu__text_table *table, const sfu_results *results, c
         for (int column = 0; column < COLUMNS; column++) {
             const double mean = part->means[net * COLUMNS + column];
             SFU_TRY(sfu__text_table_number(table, mean, sfu__percent(text, mean)));
+            if (!isnan(mean) && part->lacks[net * COLUMNS + column][0] != '\0') {
+                SFU_TRY(sfu__text_table_suffix(table, "%s", part->lacks[net * COLUMNS + column]));
+            }
             sfu__text_table_last(table)->emphasis = is_best(part, net, column) ? SFU__BEST : SFU__PLAIN;
         }
     }
@@ -82,6 +94,7 @@ sfu_status sfu__noise_table(sfu__text_table *table, const sfu_results *results) 
     noise_part part = {.nets = &nets};
     SFU_TRY(sfu__noise_axes(&datasets, &nets, results));
     SFU_ALLOC(part.means, (size_t)nets.count * COLUMNS);
+    SFU_ALLOC(part.lacks, (size_t)nets.count * COLUMNS);
     SFU_TRY(sfu__text_format(&table->caption,
                              "Noisy edges: mean test accuracy in percent over the splits, by the share "
                              "of edges removed or rewired; bold: best of a dataset"));
@@ -93,6 +106,7 @@ sfu_status sfu__noise_table(sfu__text_table *table, const sfu_results *results) 
     }
 done:
     sfu__free(part.means);
+    sfu__free(part.lacks);
     sfu__string_list_clear(&datasets);
     sfu__string_list_clear(&nets);
     return status;
