@@ -134,6 +134,10 @@ typedef struct sfu__learned_step {
     float scale;                    /* 1 - teleport: factor of S */
 } sfu__learned_step;
 
+/* The state of a product that is not finished: the sum of the complete chains, the last chain, and the number of terms
+ * (an int32_t, with the padding of a cache line). */
+static inline int64_t sfu__carry_ld(int32_t ld) { return 2 * (int64_t)ld + 16; }
+
 typedef struct sfu__backend {
     const char *name; /* "cpu: neon" */
 
@@ -159,6 +163,12 @@ typedef struct sfu__backend {
 
     /* C = A B, or C += A B (each element: C + the complete product). Rows of A, in prepared order. */
     void (*spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows);
+
+    /* A product whose terms come in parts, each a matrix A with the same rows (in order, without a keep mask) and with
+     * columns of its own. A row of `carry` is a row of A: sfu__carry_ld(B->ld) floats, the state of its product, which
+     * spmm_part continues; zeros before the first part. spmm_finish: C = the product. Rows of A, carry and C. */
+    void (*spmm_part)(float *carry, const sfu__sparse *A, const sfu__dense *B, sfu__range rows);
+    void (*spmm_finish)(const sfu__dense *C, const float *carry, sfu__range rows);
 
     /* C = A B. Rows of A and C. A->cols == B->rows. */
     void (*gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows);

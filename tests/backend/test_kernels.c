@@ -146,6 +146,54 @@ static void run_spmm_by_length(run *r) { multiply(r, true, false); }
 static void run_spmm_even(run *r) { multiply(r, false, true); }
 static void run_spmm_even_by_length(run *r) { multiply(r, true, true); }
 
+/* The entries of each row of S from one share of them to another, as a matrix. */
+static operand_sparse part_of(const operand_sparse *S, int part, int parts) {
+    const int32_t rows = S->A.rows;
+    operand_sparse to = {.A = S->A};
+    to.A.indptr = to.indptr = exact(rows + 1, sizeof *to.indptr);
+    to.A.indices = to.indices = exact(S->indptr[rows], sizeof *to.indices);
+    to.A.values = to.values = exact(S->indptr[rows], sizeof *to.values);
+    to.A.value_perm = NULL;
+    to.indptr[0] = 0;
+    for (int32_t i = 0; i < rows; i++) {
+        const int64_t begin = S->indptr[i], count = S->indptr[i + 1] - begin;
+        int64_t at = to.indptr[i];
+        for (int64_t e = begin + count * part / parts; e < begin + count * (part + 1) / parts; e++, at++) {
+            to.indices[at] = S->indices[e];
+            to.values[at] = S->values[S->value_perm != NULL ? S->value_perm[e] : e];
+        }
+        to.indptr[i + 1] = at;
+    }
+    return to;
+}
+
+/* A product in parts is that of spmm, wherever its rows are divided. */
+static void run_spmm_parts(run *r) {
+    operand_sparse S = sparse_new(r->rows, r->inner, r->variant % 2 == 1, r->seed);
+    sfu__dense B = dense_new(r->inner, r->cols, r->seed + 5), C = dense_new(r->rows, r->cols, r->seed + 6);
+    const int64_t floats = r->rows * sfu__carry_ld(B.ld);
+    float *carry = exact(floats, sizeof *carry);
+    memset(carry, 0, (size_t)floats * sizeof *carry);
+    const int parts = 1 + r->variant / 2;
+    for (int i = 0; i < parts; i++) {
+        operand_sparse part = part_of(&S, i, parts);
+        FOR_PIECES(r, r->rows, piece) {
+            r->backend->spmm_part(carry, i == 0 && parts == 1 ? &S.A : &part.A, &B, piece);
+        }
+        sparse_free(&part);
+    }
+    FOR_PIECES(r, r->rows, piece) { r->backend->spmm_finish(&C, carry, piece); }
+    put_dense(r, &C);
+    sfu__dense whole = dense_new(r->rows, r->cols, r->seed + 7);
+    r->backend->spmm(&whole, &S.A, &B, false, (sfu__range){0, r->rows});
+    assert_memory_equal(whole.data, C.data, (size_t)C.rows * (size_t)C.ld * sizeof *C.data);
+    free(carry);
+    free(whole.data);
+    free(B.data);
+    free(C.data);
+    sparse_free(&S);
+}
+
 static void run_gemm(run *r) {
     sfu__dense A = dense_new(r->rows, r->inner, r->seed), B = dense_new(r->inner, r->cols, r->seed + 1);
     sfu__dense C = dense_new(r->rows, r->cols, r->seed + 2);
@@ -373,6 +421,8 @@ static const struct {
      "3da52987b43d66dd1a88d8e27a14b9436b97d630930fc1dacce1faa9ae88e139"},
     {"spmm of single-valued rows by length", run_spmm_even_by_length, 8,
      "3da52987b43d66dd1a88d8e27a14b9436b97d630930fc1dacce1faa9ae88e139"},
+    {"spmm_part and spmm_finish", run_spmm_parts, 8,
+     "b303d72eed203e12728c5aba7cf078cb04f94648452a86dcd51566eaa4bf2bcb"},
     {"gemm", run_gemm, 1, "a77593e64ce5f506eab2721003cd8a179a256f64fe807edef62beea6b62b3d2c"},
     {"gemm_t and reduce_blocks", run_gemm_t, 2, "a22841216ab4ad0041ccbee774d6e5f76ce6f7d6bb4c254d0962ea7e316f20aa"},
     {"transpose", run_transpose, 1, "50acf00117422da7d275d39b94d0bacde0f6aaf48eab027b4caf62a8f76f5316"},
@@ -523,11 +573,12 @@ static void large_products(void **state) {
     static const struct {
         void (*run)(run *r);
         int32_t rows, cols, inner;
-    } shapes[] = {
-        {run_spmm, 400, 64, 257},   {run_spmm, 420, 70, 300},   {run_spmm, 410, 128, 512}, {run_spmm, 400, 64, 513},
-        {run_gemm, 401, 3, 500},    {run_gemm, 300, 7, 513},    {run_gemm, 270, 16, 512},  {run_gemm, 70, 64, 2048},
-        {run_gemm_t, 130, 40, 256}, {run_gemm_t, 300, 64, 512}, {run_gemm_t, 60, 3, 512},  {run_gemm_t, 65, 70, 500},
-        {run_activate, 5, 2100, 1}, {run_softmax, 5, 700, 1},   {run_softmax, 3, 2048, 1}, {run_softmax, 3, 2049, 1}};
+    } shapes[] = {{run_spmm, 400, 64, 257},   {run_spmm, 420, 70, 300},      {run_spmm, 410, 128, 512},
+                  {run_spmm, 400, 64, 513},   {run_spmm_parts, 60, 80, 513}, {run_gemm, 401, 3, 500},
+                  {run_gemm, 300, 7, 513},    {run_gemm, 270, 16, 512},      {run_gemm, 70, 64, 2048},
+                  {run_gemm_t, 130, 40, 256}, {run_gemm_t, 300, 64, 512},    {run_gemm_t, 60, 3, 512},
+                  {run_gemm_t, 65, 70, 500},  {run_activate, 5, 2100, 1},    {run_softmax, 5, 700, 1},
+                  {run_softmax, 3, 2048, 1},  {run_softmax, 3, 2049, 1}};
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         for (int operation = 0; operation < OPERATIONS; operation++) {
             for (int variant = 0;

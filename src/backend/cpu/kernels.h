@@ -25,6 +25,7 @@ static inline sfu__range sfu__rows_of_block(int64_t rows, int64_t block) {
 
 #define SFU__KERNELS(isa)                                                                                              \
     void sfu__spmm_##isa(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows);   \
+    void sfu__spmm_part_##isa(float *carry, const sfu__sparse *A, const sfu__dense *B, sfu__range rows);               \
     void sfu__gemm_##isa(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows);              \
     void sfu__gemm_t_##isa(float *parts, const sfu__dense *A, const sfu__dense *G, sfu__range blocks);                 \
     void sfu__reduce_blocks_##isa(float *to, const float *parts, int64_t count, int64_t stride, sfu__range elements);  \
@@ -55,7 +56,8 @@ static inline sfu__range sfu__rows_of_block(int64_t rows, int64_t block) {
         .name = (text), .form = sfu__cpu_form, .prepare = sfu__cpu_prepare,                                            \
         .prepare_transpose = sfu__cpu_prepare_transpose, .prepare_dropout = sfu__cpu_prepare_dropout,                  \
         .prepared_free = sfu__cpu_prepared_free, .columns = sfu__cpu_columns, .bind = sfu__cpu_bind,                   \
-        .unbind = sfu__cpu_unbind, .spmm = sfu__spmm_##isa, .gemm = sfu__gemm_##isa, .gemm_t = sfu__gemm_t_##isa,      \
+        .unbind = sfu__cpu_unbind, .spmm = sfu__spmm_##isa, .spmm_part = sfu__spmm_part_##isa,                         \
+        .spmm_finish = sfu__spmm_finish_plain, .gemm = sfu__gemm_##isa, .gemm_t = sfu__gemm_t_##isa,                   \
         .reduce_blocks = sfu__reduce_blocks_##isa, .transpose = sfu__transpose_##isa,                                  \
         .dropout_sparse = sfu__dropout_sparse_##isa, .dropout_mask = sfu__dropout_mask_##isa,                          \
         .activate = sfu__activate_##isa, .activate_backward = sfu__activate_backward_##isa,                            \
@@ -75,6 +77,7 @@ SFU__KERNELS(x86_64_v4);
 #endif
 
 /* Shared by all sets. */
+void sfu__spmm_finish_plain(const sfu__dense *C, const float *carry, sfu__range rows);
 void sfu__smoothing_plain(const sfu__learned_step *step, sfu__team *team, int thread, int threads);
 void sfu__smoothing_backward_plain(const sfu__learned_step *step, sfu__team *team, int thread, int threads);
 void sfu__lpnn_plain(double *losses, const sfu__dense *D, const sfu__dense *dZ, const sfu__dense *F,

@@ -12,6 +12,8 @@
 #include "scalar.h"
 #include "elementary.h"
 
+#include <string.h>
+
 /* A partial product. */
 typedef struct product {
     float sum, chain;
@@ -57,6 +59,44 @@ void sfu__spmm_plain(const sfu__dense *C, const sfu__sparse *A, const sfu__dense
             float *c = row_of(C, A->row_perm != NULL ? A->row_perm[i] : i) + j;
             const float result = add ? *c + whole(&p) : whole(&p);
             *c = C->ld <= SFU__NARROW && !A->wide ? v_flush(result) : result;
+        }
+    }
+}
+
+/* A partial product in a row of `carry`: those of all columns, then the number of terms. */
+static product carried(const float *row, int32_t ld, int32_t j) {
+    int32_t terms;
+    memcpy(&terms, row + 2 * (int64_t)ld, sizeof terms);
+    return (product){row[j], row[ld + j], terms};
+}
+
+static void carry_on(float *row, int32_t ld, int32_t j, const product *p) {
+    row[j] = p->sum;
+    row[ld + j] = p->chain;
+}
+
+void sfu__spmm_part_plain(float *carry, const sfu__sparse *A, const sfu__dense *B, sfu__range rows) {
+    for (int64_t i = rows.begin; i < rows.end; i++) {
+        float *row = carry + i * sfu__carry_ld(B->ld);
+        int32_t terms = 0;
+        for (int32_t j = 0; j < B->ld; j++) {
+            product p = carried(row, B->ld, j);
+            for (int64_t e = A->indptr[i]; e < A->indptr[i + 1]; e++) {
+                add_term(&p, value_of(A, e), row_of(B, A->indices[e])[j]);
+            }
+            carry_on(row, B->ld, j, &p);
+            terms = (int32_t)p.terms;
+        }
+        memcpy(row + 2 * (int64_t)B->ld, &terms, sizeof terms);
+    }
+}
+
+/* Serves all sets of kernels. */
+void sfu__spmm_finish_plain(const sfu__dense *C, const float *carry, sfu__range rows) {
+    for (int64_t i = rows.begin; i < rows.end; i++) {
+        for (int32_t j = 0; j < C->ld; j++) {
+            const product p = carried(carry + i * sfu__carry_ld(C->ld), C->ld, j);
+            row_of(C, i)[j] = C->ld <= SFU__NARROW ? v_flush(whole(&p)) : whole(&p);
         }
     }
 }

@@ -19,6 +19,7 @@ typedef struct operands {
     int64_t last;   /* entries before this one have another AHEAD entries after them in the range */
     float flushed;  /* results below it are flushed to zero; 0 for wide rows: none */
     bool prefetch, add;
+    int32_t column; /* spmm_part: the first one of the block */
 } operands;
 
 SFU__INLINE const float *row_at(const operands *o, int32_t row) {
@@ -182,5 +183,28 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
                 o.row_perm != NULL && blocks[i].permuted != NULL ? blocks[i].permuted : blocks[i].in_order;
             run(C->data + column, C->ld, &o, A->indptr, rows);
         }
+    }
+}
+
+void KERNEL(spmm_part)(float *carry, const sfu__sparse *A, const sfu__dense *B, sfu__range rows) {
+    typedef void part(float *carry, int32_t ld, const operands *o, const int64_t *indptr, sfu__range rows);
+    static const struct {
+        int32_t width;
+        part *run;
+    } blocks[] = {{64, spmm64_part}, {32, spmm32_part}, {16, spmm16_part}, {8, spmm8_part}, {4, spmm4_part}};
+    operands o = {.indices = A->indices, .value_perm = A->value_perm, .values = A->values};
+    o.stride = (int64_t)B->ld * (int64_t)sizeof(float);
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        for (; B->ld - o.column >= blocks[i].width; o.column += blocks[i].width) {
+            o.B = (const char *)(B->data + o.column);
+            blocks[i].run(carry, B->ld, &o, A->indptr, rows);
+        }
+    }
+    for (int64_t row = rows.begin; row < rows.end; row++) { /* after all columns have read it */
+        float *count = carry + row * sfu__carry_ld(B->ld) + 2 * (int64_t)B->ld;
+        int32_t terms;
+        memcpy(&terms, count, sizeof terms);
+        terms += (int32_t)(A->indptr[row + 1] - A->indptr[row]);
+        memcpy(count, &terms, sizeof terms);
     }
 }

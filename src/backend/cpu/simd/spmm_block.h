@@ -236,6 +236,44 @@ __attribute__((noinline)) static void NAME(block)(float *c, int64_t ld, const op
     }
 }
 
+/* A product in parts. `terms`: of the row before this part; its chains may begin and end anywhere in the part. */
+SFU__INLINE void NAME(part_of_row)(float *sum, float *last, const operands *o, int64_t begin, int64_t end,
+                                   int32_t terms) {
+    VEC chain[NAME(count)];
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { chain[v] = OF(VEC, _load)(last + v * NAME(lanes)); }
+    while (begin < end) {
+        if (terms > 0 && terms % SFU__CHAIN_TERMS == 0) { /* that chain is complete */
+            SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
+                float *to = sum + v * NAME(lanes);
+                OF(VEC, _store)(to, terms == SFU__CHAIN_TERMS ? chain[v] : OF(VEC, _load)(to) + chain[v]);
+                chain[v] = OF(VEC, _zero)();
+            }
+        }
+        const int64_t most = SFU__CHAIN_TERMS - terms % SFU__CHAIN_TERMS,
+                      stop = end - begin > most ? begin + most : end;
+        terms += (int32_t)(stop - begin);
+        for (; begin < stop; begin++) {
+            const VEC a = OF(VEC, _set)(o->values[o->value_perm != NULL ? o->value_perm[begin] : begin]);
+            const float *b = row_at(o, o->indices[begin]);
+            SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
+                chain[v] = OF(VEC, _fma)(a, OF(VEC, _load)(b + v * NAME(lanes)), chain[v]);
+            }
+        }
+    }
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { OF(VEC, _store)(last + v * NAME(lanes), chain[v]); }
+}
+
+__attribute__((noinline)) static void NAME(part)(float *carry, int32_t ld, const operands *o, const int64_t *indptr,
+                                                 sfu__range rows) {
+    const operands local = *o;
+    for (int64_t i = rows.begin; i < rows.end; i++) {
+        float *sum = carry + i * sfu__carry_ld(ld);
+        int32_t terms;
+        memcpy(&terms, sum + 2 * (int64_t)ld, sizeof terms);
+        NAME(part_of_row)(sum + local.column, sum + ld + local.column, &local, indptr[i], indptr[i + 1], terms);
+    }
+}
+
 #if WIDTH >= 16
 /* Adds the packed chains. The partial sum of a row carries over from one packing to the next in memory, because there
  * are no spare registers. `first`: the next chain is the first of its row; returns the same for the next packing. */
