@@ -84,15 +84,15 @@ static measured largest(const sfu__rank_group *ranks, float computing, float wai
 static measured run(trained *it, int epochs, const sfu__rank_group *ranks, double *seconds) {
     trained_step(it); /* the first is not measured */
     const sfu__rank_pass *pass = it->worker->passes[SFU_PASS_TRAIN].ranks;
-    const double waited = pass != NULL ? pass->seconds : 0;
-    const int64_t received = pass != NULL ? pass->received : 0;
+    const double waited = pass != NULL ? pass->traffic.seconds : 0;
+    const int64_t received = pass != NULL ? pass->traffic.received : 0;
     const double began = sfu__now();
     for (int i = 0; i < epochs; i++) {
         trained_step(it);
     }
     *seconds = (sfu__now() - began) / epochs;
-    const double waiting = pass != NULL ? (pass->seconds - waited) / epochs : 0;
-    const double bytes = pass != NULL ? (double)(pass->received - received) / epochs : 0;
+    const double waiting = pass != NULL ? (pass->traffic.seconds - waited) / epochs : 0;
+    const double bytes = pass != NULL ? (double)(pass->traffic.received - received) / epochs : 0;
     return largest(ranks, (float)(*seconds - waiting), (float)waiting, (float)(1e-6 * bytes));
 }
 

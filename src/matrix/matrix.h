@@ -17,6 +17,11 @@ struct sfu_matrix {
 void sfu__matrix_clear(sfu_matrix *matrix);
 sfu_csr sfu__matrix_view(const sfu_matrix *matrix);
 
+/* Makes room for `count` entries, while a matrix with values is filled in; *capacity starts at 0. And gives back, when
+ * indptr is complete, what is left of it. */
+SFU_CHECKED sfu_status sfu__matrix_reserve(sfu_matrix *matrix, size_t *capacity, int64_t count);
+SFU_CHECKED sfu_status sfu__matrix_fit(sfu_matrix *matrix);
+
 /* Brings a matrix into canonical form: sorts each row by column, sums duplicate entries, drops zeros. *merged (if not
  * NULL) is the number of entries added to another. Values that are all 1 become NULL. */
 SFU_CHECKED sfu_status sfu__matrix_canonicalize(sfu_matrix *matrix, int64_t *merged);

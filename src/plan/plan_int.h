@@ -290,7 +290,15 @@ int sfu__rank_of_rows(const sfu__plan *plan, const sfu__row_set *rows, sfu__rang
 /* The sum of a count of all ranks. They call it in the same order; if there is a limit of memory and another one lacks
  * it, this fails, and sets what plan->others_lack points to. */
 SFU_CHECKED sfu_status sfu__rank_sum(int64_t *sum, const sfu__plan *plan, int64_t count);
-/* The submatrix of S with the rows of `out` and the columns of `in`, or its transpose: rows of this rank. */
+/* The submatrix of S with the rows of `rows` and the columns of `columns`, of which only the rows `some` are filled in;
+ * if `wanted` is not NULL, only those of its nodes. And the transpose of that with the rows of `out` and the columns of
+ * `in`, of which only the rows `own` are: they may have entries of all rows of S, so the graph is read twice. */
+SFU_CHECKED sfu_status sfu__smoother_rows(sfu_matrix *matrix, int32_t nodes, const sfu__smoother *smoother,
+                                          const sfu__row_set *rows, sfu__range some, const uint8_t *wanted,
+                                          const sfu__row_set *columns);
+SFU_CHECKED sfu_status sfu__smoother_columns(sfu_matrix *transpose, int32_t nodes, const sfu__smoother *smoother,
+                                             const sfu__row_set *out, const sfu__row_set *in, sfu__range own);
+/* The same of this rank. */
 SFU_CHECKED sfu_status sfu__rank_smoothing(sfu_matrix *matrix, const sfu__plan *plan, const sfu__smoother *smoother,
                                            const sfu__row_set *out, const sfu__row_set *in);
 SFU_CHECKED sfu_status sfu__rank_transpose(sfu_matrix *transpose, const sfu__plan *plan, const sfu__smoother *smoother,

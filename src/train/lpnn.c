@@ -2,7 +2,6 @@
 #include "lpnn_int.h"
 #include "model.h"
 #include "parallel.h"
-#include "smoothing.h"
 #include "special.h"
 #include "submatrix.h"
 
@@ -10,26 +9,6 @@
 #include <string.h>
 
 /* ---- matrices --------------------------------------------------------------------------------------------------- */
-
-/* Dense features become CSR rows that store every column: element e of a dropout mask is then element e of the values,
- * and a product has the same bits as a dense one. */
-static sfu_status dense_to_csr(sfu_matrix *features, const sfu_dataset *dataset) {
-    sfu_status status = SFU_OK;
-    const int64_t cols = dataset->features, count = cols * dataset->nodes;
-    *features = (sfu_matrix){.rows = dataset->nodes, .cols = dataset->features};
-    SFU_ALLOC(features->indptr, (int64_t)dataset->nodes + 1);
-    SFU_ALLOC(features->indices, count);
-    SFU_ALLOC(features->values, count);
-    for (int64_t row = 0; row <= dataset->nodes; row++) {
-        features->indptr[row] = row * cols;
-    }
-    for (int64_t e = 0; e < count; e++) {
-        features->indices[e] = (int32_t)(e % cols);
-    }
-    memcpy(features->values, dataset->dense, (size_t)count * sizeof *features->values);
-done:
-    return status;
-}
 
 static sfu__matrix_source source_of(const sfu_csr *csr) {
     return (sfu__matrix_source){csr->rows, csr->cols, csr->indptr, csr->indices, csr->values, NULL, NULL, NULL};
@@ -55,21 +34,19 @@ static sfu_status prepare_transpose(sfu__lpnn_matrix *to, const sfu__lpnn_execut
     return executor->backend->prepare_transpose(&to->prepared, of->prepared, all, false, &use);
 }
 
+/* Whether the features of all nodes are multiplied, of a rank of those of its rows. */
+static bool reads_all(const sfu__plan_request *request) {
+    bool all = request->count[SFU_PASS_TRAIN] > 0;
+    for (int pass = SFU_PASS_EVALUATE; pass < SFU_PASSES; pass++) {
+        all = all || (request->count[pass] > 0 && request->nodes[pass] == NULL);
+    }
+    return all;
+}
+
 static sfu_status prepare_features(sfu__lpnn_executor *executor, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
     const sfu__matrix_use use = {0};
-    executor->features_csr = dataset->sparse;
-    if (dataset->dense != NULL) {
-        SFU_TRY(dense_to_csr(&executor->own_features, dataset));
-        executor->features_csr = sfu__matrix_view(&executor->own_features);
-    } else if (executor->features_csr.values == NULL) {
-        const int64_t count = dataset->sparse.indptr[dataset->sparse.rows];
-        SFU_ALLOC(executor->own_features.values, count);
-        for (int64_t e = 0; e < count; e++) {
-            executor->own_features.values[e] = 1.0F;
-        }
-        executor->features_csr.values = executor->own_features.values;
-    }
+    SFU_TRY(sfu__lpnn_features(executor, dataset));
     const sfu__matrix_source source = source_of(&executor->features_csr);
     SFU_TRY(executor->backend->prepare(&executor->x.prepared, &source, &use));
 done:
@@ -102,20 +79,18 @@ static void matrix_clear(sfu__lpnn_matrix *matrix, const sfu__lpnn_executor *exe
 static sfu_status make_smoothing(sfu__lpnn_executor *executor, const sfu_dataset *dataset, int threads) {
     sfu_status status = SFU_OK;
     sfu__lpnn_step *step = &executor->step;
-    sfu_matrix S = {0};
-    sfu_smoothing_options options;
-    sfu_smoothing_options_init(&options);
-    SFU_TRY(sfu__smoothing(&S, &dataset->graph, !dataset->directed, &options, sfu__thread_count(threads)));
+    sfu_matrix S = {0}, St = {0};
     step->directed = dataset->directed;
-    for (int64_t e = 0; step->directed && e < S.indptr[S.rows]; e++) {
-        S.values[e] *= 0.5F;
-    }
+    SFU_TRY(sfu__lpnn_smoothing(&S, &St, executor, dataset, sfu__thread_count(threads)));
     SFU_TRY(prepare(&step->S, executor, &S));
-    if (step->directed) {
+    if (St.indptr != NULL) {
+        SFU_TRY(prepare(&step->St, executor, &St));
+    } else if (step->directed) {
         SFU_TRY(prepare_transpose(&step->St, executor, &step->S));
     }
 done:
     sfu__matrix_clear(&S);
+    sfu__matrix_clear(&St);
     return status;
 }
 
@@ -146,7 +121,8 @@ done:
     return status;
 }
 
-static sfu_status make_pass(sfu__lpnn_executor *executor, sfu_pass which, const sfu__plan_request *request) {
+static sfu_status make_pass(sfu__lpnn_executor *executor, const sfu_dataset *dataset, sfu_pass which,
+                            const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
     sfu__lpnn_pass *pass = &executor->passes[which];
     sfu_matrix rows = {0};
@@ -162,8 +138,7 @@ static sfu_status make_pass(sfu__lpnn_executor *executor, sfu_pass which, const 
         SFU_TRY(make_pick(executor, pass));
     }
     if (pass->runs_g) {
-        const sfu__rows_of wanted = {pass->nodes, pass->count};
-        SFU_TRY(sfu__submatrix(&rows, NULL, &executor->features_csr, &wanted, NULL, executor->features));
+        SFU_TRY(sfu__lpnn_features_of(&rows, executor, dataset, pass->nodes, pass->count));
         SFU_TRY(prepare(&pass->x, executor, &rows));
     }
 done:
@@ -215,6 +190,8 @@ static void layout_step(layout *layout, sfu__lpnn_executor *executor, bool drops
     executor->v = take(layout, executor->parameters.size);
     executor->gradient = take(layout, executor->parameters.size);
     step->dropped = drops ? take(layout, executor->features_csr.indptr[executor->nodes]) : NULL;
+    executor->carry =
+        executor->ranks != NULL ? take(layout, executor->features * sfu__carry_ld(executor->weight[0]->ld)) : NULL;
     step->flow =
         executor->net->lpnn.input_f ? take_matrix(layout, executor->nodes, executor->classes) : (sfu__dense){0};
     for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
@@ -254,7 +231,11 @@ static sfu_status make_memory(sfu__lpnn_executor *executor, bool drops) {
     sfu_status status = SFU_OK;
     layout measure = {0};
     layout_all(&measure, executor, drops);
-    SFU_ALLOC_ZERO(executor->arena, measure.used + 16);
+    if (executor->ranks != NULL) { /* which does not touch the rows of others, but for f */
+        SFU_ALLOC_LAZY(executor->arena, measure.used + 16);
+    } else {
+        SFU_ALLOC_ZERO(executor->arena, measure.used + 16);
+    }
     executor->arena_bytes = measure.used * (int64_t)sizeof *executor->arena;
     const size_t off = (uintptr_t)executor->arena / sizeof(float) % 16; /* rows start at multiples of 64 bytes */
     layout_all(&(layout){.base = executor->arena + (16 - off) % 16}, executor, drops);
@@ -283,7 +264,7 @@ sfu_status sfu__lpnn_new(sfu__lpnn_executor **executor, const sfu_dataset *datas
     sfu_status status = SFU_OK;
     sfu__lpnn_executor *self = NULL;
     *executor = NULL;
-    SFU_TRY(sfu_dataset_check(dataset));
+    SFU_TRY(request->ranks != NULL ? sfu__dataset_check_streamed(dataset) : sfu_dataset_check(dataset));
     SFU_ALLOC_ZERO(self, 1);
     self->backend = backend;
     self->team = team;
@@ -296,13 +277,13 @@ sfu_status sfu__lpnn_new(sfu__lpnn_executor **executor, const sfu_dataset *datas
     self->features = dataset->features;
     self->classes = request->classes > 0 ? request->classes : dataset->classes;
     SFU_TRY(make_parameters(self));
-    SFU_TRY(prepare_features(self, dataset));
+    SFU_TRY(self->ranks == NULL || reads_all(request) ? prepare_features(self, dataset) : SFU_OK);
     if (request->count[SFU_PASS_TRAIN] > 0) {
         SFU_TRY(make_step(self, dataset, request));
     }
     for (int pass = SFU_PASS_EVALUATE; pass < SFU_PASSES; pass++) {
         if (request->count[pass] > 0) {
-            SFU_TRY(make_pass(self, (sfu_pass)pass, request));
+            SFU_TRY(make_pass(self, dataset, (sfu_pass)pass, request));
         }
     }
     SFU_TRY(make_memory(self, request->dropout));

@@ -32,9 +32,9 @@ static sfu__range thread_blocks(const sfu__lpnn_executor *executor, int64_t rows
     return thread_range(sfu__block_count(rows), 1, share.index, share.count);
 }
 
-static sfu__range thread_range_nonzeros(const sfu__prepared *A, sfu__lpnn_share share) {
-    return (sfu__range){sfu__row_at(A->indptr, A->rows, (double)share.index / share.count),
-                        sfu__row_at(A->indptr, A->rows, (double)(share.index + 1) / share.count)};
+static sfu__range thread_range_nonzeros(const sfu__prepared *A, int thread, int threads) {
+    return (sfu__range){sfu__row_at(A->indptr, A->rows, (double)thread / threads),
+                        sfu__row_at(A->indptr, A->rows, (double)(thread + 1) / threads)};
 }
 
 static sfu__range rows_of_block(int64_t rows, int64_t block) {
@@ -195,14 +195,19 @@ static void update_summed(const job *job, const sfu__parameter *parameter, const
 
 /* Adam step of the weights that multiply the features: dWx = x^T dh0; the threads split its rows by non-zeros. */
 static void update_first_weights(const job *job, int thread) {
-    const sfu__lpnn_executor *executor = job->executor;
+    sfu__lpnn_executor *executor = job->executor;
     const sfu__sparse *xt = dropped(&executor->step.xt, &job->masks[0]);
-    const sfu__range rows = thread_range_nonzeros(executor->step.xt.prepared, sfu__lpnn_share_of(executor, thread));
+    const int threads = sfu__team_size(executor->team);
+    const sfu__range rows = thread_range_nonzeros(executor->step.xt.prepared, thread, threads);
     const sfu__dense w = sfu__lpnn_rows_of_x(executor, executor->theta),
                      dw = sfu__lpnn_rows_of_x(executor, executor->gradient);
     const int64_t at = w.data - executor->theta;
     const sfu__adam adam = adam_of(job, executor->weight[0]);
-    executor->backend->spmm(&dw, xt, &executor->step.dh[0], false, rows);
+    if (executor->ranks != NULL) {
+        sfu__lpnn_relay_weights(executor, xt, thread);
+    } else {
+        executor->backend->spmm(&dw, xt, &executor->step.dh[0], false, rows);
+    }
     executor->backend->adam(w.data, executor->m + at, executor->v + at, dw.data, &adam, elements_of(&w, rows));
 }
 
@@ -241,32 +246,6 @@ static void prepare(const job *job, int thread) {
     }
 }
 
-/* The gradient of the first weights needs all features after dropout: also those of the blocks of other ranks. */
-static void drop_other_features(const job *job, int thread) {
-    const sfu__lpnn_executor *executor = job->executor;
-    const int threads = sfu__team_size(executor->team);
-    const int64_t blocks = sfu__block_count(executor->nodes);
-    const sfu__range all = thread_range(blocks, 1, thread, threads);
-    const int64_t begin = thread_blocks(executor, executor->nodes, 0).begin,
-                  end = thread_blocks(executor, executor->nodes, threads - 1).end; /* those of this rank */
-    for (int64_t block = all.begin; block < all.end; block++) {
-        if (block < begin || block >= end) {
-            drop_features(job, rows_of_block(executor->nodes, block));
-        }
-    }
-}
-
-/* One thread exchanges, between two barriers. */
-static void exchange(sfu__lpnn_executor *executor, void (*rows)(sfu__lpnn_executor *), int thread) {
-    if (executor->ranks == NULL) {
-        return;
-    }
-    if (thread == 0) {
-        rows(executor);
-    }
-    sfu__team_barrier(executor->team);
-}
-
 static void run_step(const job *job, int thread) {
     sfu__lpnn_executor *executor = job->executor;
     prepare(job, thread);
@@ -275,12 +254,15 @@ static void run_step(const job *job, int thread) {
     for (int64_t block = mine.begin; block < mine.end; block++) {
         step_block(job, block);
     }
-    drop_other_features(job, thread);
     sfu__team_barrier(executor->team);
-    exchange(executor, sfu__lpnn_exchange_blocks, thread);
+    if (executor->ranks != NULL) {
+        if (thread == 0) {
+            sfu__lpnn_exchange_blocks(executor);
+        }
+        sfu__team_barrier(executor->team);
+    }
     update_weights(job, thread);
     sfu__team_barrier(executor->team);
-    exchange(executor, sfu__lpnn_exchange_weights, thread);
 }
 
 static void run_pass(const job *job, int thread) {

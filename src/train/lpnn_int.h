@@ -1,5 +1,5 @@
-/* lpnn_int.h - internals of the LPNN executor: lpnn.c builds it, lpnn_epoch.c runs it, lpnn_ranks.c exchanges what
- * other ranks need. */
+/* lpnn_int.h - internals of the LPNN executor: lpnn.c builds it from the matrices of lpnn_matrices.c, lpnn_epoch.c runs
+ * it, lpnn_ranks.c exchanges what other ranks need. */
 #ifndef SFU_LPNN_INT_H
 #define SFU_LPNN_INT_H
 
@@ -59,13 +59,32 @@ struct sfu__lpnn_executor {
     float *arena;                    /* one allocation for all floats below */
     int64_t arena_bytes;             /* size of the arena */
     float *theta, *m, *v, *gradient; /* in the layout of the parameters; the last three only for training */
-    sfu_csr features_csr;            /* the features of every node, with values */
+    sfu_csr features_csr;            /* the features of every node, or of the rows of this rank, with values */
     sfu_matrix own_features;         /* the arrays of features_csr that the dataset does not have */
     sfu__lpnn_matrix x;              /* the same, prepared */
     sfu__dense F;                    /* f as a distribution: softmax of the logits, or the rows of theta */
+    float *carry;                    /* ranks: [features][sfu__carry_ld], the gradient of the weights that multiply
+                                      * the features, on its way from rank to rank */
     sfu__lpnn_step step;
     sfu__lpnn_pass passes[SFU_PASSES];
 };
+
+/* The first row of a rank, of so many rows in all: ranks divide the blocks of rows. */
+static inline int64_t sfu__lpnn_first_row(int64_t rows, int rank, int ranks) {
+    const int64_t row = sfu__block_count(rows) * rank / ranks * sfu__block_rows(rows);
+    return row < rows ? row : rows;
+}
+
+/* lpnn_matrices.c: the rows that this rank computes, of so many; all without ranks. */
+sfu__range sfu__lpnn_own_rows(const sfu__lpnn_executor *executor, int64_t rows);
+/* Sets features_csr. */
+SFU_CHECKED sfu_status sfu__lpnn_features(sfu__lpnn_executor *executor, const sfu_dataset *dataset);
+/* The features of some nodes. */
+SFU_CHECKED sfu_status sfu__lpnn_features_of(sfu_matrix *features, const sfu__lpnn_executor *executor,
+                                             const sfu_dataset *dataset, const int32_t *nodes, int32_t count);
+/* S; or S / 2 of a directed graph, and with ranks also its transpose. */
+SFU_CHECKED sfu_status sfu__lpnn_smoothing(sfu_matrix *S, sfu_matrix *St, const sfu__lpnn_executor *executor,
+                                           const sfu_dataset *dataset, int threads);
 
 /* The initial values of f, in an array laid out as theta; `labels` as in sfu__lpnn_start, or NULL: uniform rows. */
 void sfu__lpnn_start_f(float *theta, const sfu__lpnn_executor *executor, const int32_t *labels);
@@ -82,11 +101,14 @@ static inline sfu__lpnn_share sfu__lpnn_share_of(const sfu__lpnn_executor *execu
                          : (sfu__lpnn_share){ranks->rank * threads + thread, ranks->count * threads};
 }
 
-/* After the blocks of a step, after its weights, and after a pass: all ranks get what each has computed. Called by one
- * thread; no effect without ranks. */
+/* After the blocks of a step, and after a pass: all ranks get what each has computed. Called by one thread; no effect
+ * without ranks. */
 void sfu__lpnn_exchange_blocks(sfu__lpnn_executor *executor);
-void sfu__lpnn_exchange_weights(sfu__lpnn_executor *executor);
 void sfu__lpnn_exchange_pass(sfu__lpnn_executor *executor, sfu_pass which);
+
+/* The gradient of the weights that multiply the features, from those of the features that this rank has: with dropout,
+ * or without. Called by all threads of each rank; afterwards every rank has it. */
+void sfu__lpnn_relay_weights(sfu__lpnn_executor *executor, const sfu__sparse *xt, int thread);
 
 /* A parameter as a matrix, in theta or in the gradient. */
 static inline sfu__dense sfu__lpnn_view(float *values, const sfu__parameter *parameter) {

@@ -1,15 +1,17 @@
 /* lpnn_ranks.c - LPNN on several ranks (rank_group.h).
  *
- * A rank computes a range of the blocks of rows, as a thread does, and a range of the features in the gradient of the
- * weights that multiply them. It then gets the rows of the others: dh0, of which every feature needs all rows; f, of
- * which S f needs those of the neighbours; and the blocks' parts of the other gradients, which every rank adds itself.
- * Adam's moments stay with the rank that computed the gradient. Each number is computed as by one process.
+ * A rank computes a range of the blocks of rows, as a thread does. It then gets from the others f, of which S f needs
+ * the rows of the neighbours, and the blocks' parts of the gradients, which every rank adds itself. The gradient of the
+ * weights that multiply the features is one sum over all rows, whose accumulation chains cross the ranks: it goes from
+ * rank to rank (rank_relay.h), unfinished (sfu__carry_ld). Adam's moments of f stay with the rank that has its rows.
+ * Each number is computed as by one process.
  */
 #include "lpnn_int.h"
+#include "rank_relay.h"
 
 #include "clock.h"
 
-static int64_t min_of(int64_t a, int64_t b) { return a < b ? a : b; }
+#include <string.h>
 
 /* Items of `size` bytes; executor->bounds has those of each rank. */
 static void gather(sfu__lpnn_executor *executor, void *items, int64_t size) {
@@ -25,8 +27,7 @@ static void gather(sfu__lpnn_executor *executor, void *items, int64_t size) {
 static void gather_rows(sfu__lpnn_executor *executor, const sfu__dense *A) {
     const int ranks = executor->ranks->count;
     for (int r = 0; r <= ranks; r++) {
-        const int64_t block = sfu__block_count(A->rows) * r / ranks;
-        executor->bounds[r] = min_of(block * sfu__block_rows(A->rows), A->rows);
+        executor->bounds[r] = sfu__lpnn_first_row(A->rows, r, ranks);
     }
     gather(executor, A->data, A->ld * (int64_t)sizeof *A->data);
 }
@@ -50,7 +51,6 @@ void sfu__lpnn_exchange_blocks(sfu__lpnn_executor *executor) {
     }
     const sfu__dense f = sfu__lpnn_view(executor->theta, executor->f);
     gather_rows(executor, &f);
-    gather_rows(executor, &step->dh[0]);
     gather_blocks(executor, step->losses, nodes, sizeof *step->losses);
     for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
         const sfu__parameter *weight = executor->weight[i];
@@ -62,18 +62,77 @@ void sfu__lpnn_exchange_blocks(sfu__lpnn_executor *executor) {
     }
 }
 
-void sfu__lpnn_exchange_weights(sfu__lpnn_executor *executor) {
-    const sfu__rank_group *ranks = executor->ranks;
-    if (ranks == NULL) {
-        return;
+/* ---- the gradient of the weights that multiply the features ------------------------------------------------------ */
+
+typedef struct terms {
+    const sfu__lpnn_executor *executor;
+    const sfu__sparse *xt;
+    bool first; /* no rank before this one has terms */
+} terms;
+
+static void add_terms(void *context, sfu__range features, int thread) {
+    const terms *own = context;
+    const sfu__lpnn_executor *executor = own->executor;
+    const sfu__dense *dh = &executor->step.dh[0];
+    const int64_t ld = sfu__carry_ld(dh->ld);
+    if (own->first) {
+        memset(executor->carry + features.begin * ld, 0,
+               (size_t)((features.end - features.begin) * ld) * sizeof *executor->carry);
     }
-    const sfu__dense w = sfu__lpnn_rows_of_x(executor, executor->theta);
-    const sfu__prepared *xt = executor->step.xt.prepared;
-    for (int r = 0; r <= ranks->count; r++) {
-        executor->bounds[r] = sfu__row_at(xt->indptr, xt->rows, (double)r / ranks->count);
+    executor->backend->spmm_part(executor->carry, own->xt, dh, features);
+    if (thread == 0) {
+        executor->ranks->mpi->send_poll();
     }
-    gather(executor, w.data, w.ld * (int64_t)sizeof *w.data);
 }
+
+/* The nearest rank after this one (step 1) or before it (-1) that has rows; -1: there is none. */
+static int neighbour_of(const sfu__lpnn_executor *executor, int step) {
+    const sfu__rank_group *ranks = executor->ranks;
+    int rank = ranks->rank + step;
+    while (rank >= 0 && rank < ranks->count &&
+           sfu__lpnn_first_row(executor->nodes, rank, ranks->count) ==
+               sfu__lpnn_first_row(executor->nodes, rank + 1, ranks->count)) {
+        rank += step;
+    }
+    return rank < ranks->count ? rank : -1;
+}
+
+static void broadcast_weights(sfu__lpnn_executor *executor, const sfu__dense *dw) {
+    const sfu__rank_group *ranks = executor->ranks;
+    const int64_t bytes = (int64_t)dw->rows * dw->ld * (int64_t)sizeof *dw->data;
+    const int last = ranks->count - 1; /* the last block is in the last range */
+    const double start = sfu__now();
+    ranks->mpi->broadcast(last, dw->data, bytes);
+    executor->traffic.received += ranks->rank != last ? bytes : 0;
+    executor->traffic.seconds += sfu__now() - start;
+}
+
+void sfu__lpnn_relay_weights(sfu__lpnn_executor *executor, const sfu__sparse *xt, int thread) {
+    const sfu__dense dw = sfu__lpnn_rows_of_x(executor, executor->gradient);
+    const sfu__range own = sfu__lpnn_own_rows(executor, executor->nodes);
+    const int threads = sfu__team_size(executor->team), before = neighbour_of(executor, -1);
+    terms mine = {executor, xt, before < 0};
+    const sfu__relay relay = {.ranks = executor->ranks,
+                              .before = before,
+                              .after = neighbour_of(executor, 1),
+                              .adds = own.begin < own.end,
+                              .sum = executor->carry,
+                              .rows = executor->features,
+                              .ld = sfu__carry_ld(dw.ld),
+                              .indptr = executor->step.xt.prepared->indptr,
+                              .add = add_terms,
+                              .context = &mine};
+    sfu__relay_run(&relay, executor->team, thread, threads, &executor->traffic);
+    if (thread == 0) {
+        if (relay.adds && relay.after < 0) {
+            executor->backend->spmm_finish(&dw, executor->carry, (sfu__range){0, dw.rows});
+        }
+        broadcast_weights(executor, &dw);
+    }
+    sfu__team_barrier(executor->team);
+}
+
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
 
 void sfu__lpnn_exchange_pass(sfu__lpnn_executor *executor, sfu_pass which) {
     const sfu__lpnn_pass *pass = &executor->passes[which];

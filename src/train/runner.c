@@ -27,7 +27,8 @@ const float *sfu__parameter_column(const sfu__parameter *parameter, const sfu_ne
 static sfu_status use_gpu(sfu__runner *runner, const sfu__plan *plan, const sfu__plan_request *request, int threads) {
     sfu_status status = SFU_OK;
     sfu__gpu *gpu = NULL;
-    if (plan != NULL && sfu__plan_streams(plan)) { /* the CPU computes what is read from the file */
+    if (request->device.kind == SFU__DEVICE_CPU || /* or what is read from the file */
+        (plan != NULL && sfu__plan_streams(plan))) {
         return SFU_OK;
     }
     const sfu__device_seconds predicted = plan != NULL

@@ -100,32 +100,6 @@ done:
 
 /* ---- rows of S --------------------------------------------------------------------------------------------------- */
 
-/* Makes room for more entries. */
-static sfu_status reserve(sfu_matrix *matrix, size_t *capacity, int64_t count) {
-    size_t of_values = *capacity;
-    int32_t *indices = sfu__grow(matrix->indices, capacity, (size_t)count, sizeof *indices);
-    if (indices == NULL) {
-        return SFU_ERR_MEMORY;
-    }
-    matrix->indices = indices;
-    float *values = sfu__grow(matrix->values, &of_values, (size_t)count, sizeof *values);
-    if (values == NULL) {
-        return SFU_ERR_MEMORY;
-    }
-    matrix->values = values;
-    return SFU_OK;
-}
-
-/* Gives back the room that is left. */
-static sfu_status fit(sfu_matrix *matrix) {
-    const size_t count = (size_t)matrix->indptr[matrix->rows];
-    int32_t *indices = sfu__resize(matrix->indices, count + 1, sizeof *indices);
-    matrix->indices = indices != NULL ? indices : matrix->indices;
-    float *values = sfu__resize(matrix->values, count + 1, sizeof *values);
-    matrix->values = values != NULL ? values : matrix->values;
-    return indices != NULL && values != NULL ? SFU_OK : SFU_ERR_MEMORY;
-}
-
 /* The column of a node, -1 if the row set does not have it. row_of is its index. */
 static int32_t column_of(const sfu__row_set *columns, const int32_t *row_of, int32_t node) {
     if (row_of == NULL) {
@@ -134,11 +108,9 @@ static int32_t column_of(const sfu__row_set *columns, const int32_t *row_of, int
     return columns->count > 0 && columns->nodes[row_of[node]] == node ? row_of[node] : -1;
 }
 
-/* The submatrix of S with these rows and columns, of which only the rows `some` are filled in; if `wanted` is not NULL,
- * only those of its nodes. */
-static sfu_status some_rows(sfu_matrix *matrix, const sfu__plan *plan, const sfu__smoother *smoother,
-                            const sfu__row_set *rows, sfu__range some, const uint8_t *wanted,
-                            const sfu__row_set *columns) {
+sfu_status sfu__smoother_rows(sfu_matrix *matrix, int32_t nodes, const sfu__smoother *smoother,
+                              const sfu__row_set *rows, sfu__range some, const uint8_t *wanted,
+                              const sfu__row_set *columns) {
     sfu_status status = SFU_OK;
     sfu__row_reader reader = {.smoother = smoother};
     size_t capacity = 0;
@@ -146,7 +118,7 @@ static sfu_status some_rows(sfu_matrix *matrix, const sfu__plan *plan, const sfu
     int32_t *row_of = NULL;
     *matrix = (sfu_matrix){.rows = rows->count, .cols = columns->count};
     SFU_ALLOC_ZERO(matrix->indptr, (int64_t)rows->count + 1);
-    SFU_TRY(sfu__row_set_index(&row_of, columns, plan->nodes));
+    SFU_TRY(sfu__row_set_index(&row_of, columns, nodes));
     for (int64_t row = some.begin; row < some.end; row++) {
         const int32_t node = sfu__row_set_node(rows, (int32_t)row);
         SFU_TRY(sfu__poll_at(row));
@@ -155,7 +127,7 @@ static sfu_status some_rows(sfu_matrix *matrix, const sfu__plan *plan, const sfu
             continue;
         }
         SFU_TRY(sfu__read_row(&reader, node));
-        SFU_TRY(reserve(matrix, &capacity, at + reader.count));
+        SFU_TRY(sfu__matrix_reserve(matrix, &capacity, at + reader.count));
         for (int64_t e = 0; e < reader.count; e++) {
             const int32_t column = column_of(columns, row_of, reader.columns[e]);
             if (column >= 0) {
@@ -168,7 +140,7 @@ static sfu_status some_rows(sfu_matrix *matrix, const sfu__plan *plan, const sfu
     for (int64_t row = some.end; row < rows->count; row++) {
         matrix->indptr[row + 1] = at;
     }
-    SFU_TRY(fit(matrix));
+    SFU_TRY(sfu__matrix_fit(matrix));
 done:
     sfu__row_reader_clear(&reader);
     sfu__free(row_of);
@@ -177,7 +149,7 @@ done:
 
 sfu_status sfu__rank_smoothing(sfu_matrix *matrix, const sfu__plan *plan, const sfu__smoother *smoother,
                                const sfu__row_set *out, const sfu__row_set *in) {
-    return some_rows(matrix, plan, smoother, out, sfu__rank_rows(plan, out), NULL, in);
+    return sfu__smoother_rows(matrix, plan->nodes, smoother, out, sfu__rank_rows(plan, out), NULL, in);
 }
 
 /* ---- rows of the transpose --------------------------------------------------------------------------------------- */
@@ -210,15 +182,13 @@ done:
     return status;
 }
 
-/* Reads the graph twice: a row of the transpose may have entries of all rows of S. */
-static sfu_status transpose_by_scan(sfu_matrix *transpose, const sfu__plan *plan, const sfu__smoother *smoother,
-                                    const sfu__row_set *out, const sfu__row_set *in) {
+sfu_status sfu__smoother_columns(sfu_matrix *transpose, int32_t nodes, const sfu__smoother *smoother,
+                                 const sfu__row_set *out, const sfu__row_set *in, sfu__range own) {
     sfu_status status = SFU_OK;
-    const sfu__range own = sfu__rank_rows(plan, in);
     int32_t *row_of = NULL;
     *transpose = (sfu_matrix){.rows = in->count, .cols = out->count};
     SFU_ALLOC_ZERO(transpose->indptr, (int64_t)in->count + 1);
-    SFU_TRY(sfu__row_set_index(&row_of, in, plan->nodes));
+    SFU_TRY(sfu__row_set_index(&row_of, in, nodes));
     SFU_TRY(scan(transpose, smoother, out, in, row_of, own));
     for (int32_t row = 0; row < in->count; row++) {
         transpose->indptr[row + 1] += transpose->indptr[row];
@@ -237,8 +207,9 @@ done:
 
 sfu_status sfu__rank_transpose(sfu_matrix *transpose, const sfu__plan *plan, const sfu__smoother *smoother,
                                const sfu__row_set *out, const sfu__row_set *in) {
-    return smoother->stream->symmetric ? some_rows(transpose, plan, smoother, in, sfu__rank_rows(plan, in), NULL, out)
-                                       : transpose_by_scan(transpose, plan, smoother, out, in);
+    const sfu__range own = sfu__rank_rows(plan, in);
+    return smoother->stream->symmetric ? sfu__smoother_rows(transpose, plan->nodes, smoother, in, own, NULL, out)
+                                       : sfu__smoother_columns(transpose, plan->nodes, smoother, out, in, own);
 }
 
 /* ---- rows of S for products that are made once ------------------------------------------------------------------- */
@@ -269,8 +240,8 @@ sfu_status sfu__smoothers_gather(const sfu__plan *plan, const sfu__pass *pass, i
         if (pass != NULL) {
             mark_read(wanted, plan, pass, i, first, last);
         }
-        SFU_TRY(some_rows(&smoother->gathered, plan, smoother, &all, (sfu__range){0, plan->nodes},
-                          pass != NULL ? wanted : NULL, &all));
+        SFU_TRY(sfu__smoother_rows(&smoother->gathered, plan->nodes, smoother, &all, (sfu__range){0, plan->nodes},
+                                   pass != NULL ? wanted : NULL, &all));
         smoother->csr = sfu__matrix_view(&smoother->gathered);
     }
 done:

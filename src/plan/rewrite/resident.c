@@ -70,34 +70,36 @@ static sfu_status measure(int64_t *bytes, const sfu__resident *self, const sfu__
     return status;
 }
 
-/* The most that a rank needs. */
-static sfu_status most_of_ranks(int64_t *bytes, const sfu__rank_group *ranks) {
+/* The most that a rank needs, and the least that one may take. */
+static sfu_status among_ranks(int64_t *bytes, int64_t *limit, const sfu__rank_group *ranks) {
     enum { UNIT = 1 << 16 };
     sfu_status status = SFU_OK;
-    float *needs = NULL;
+    float *units = NULL; /* pairs, in units that a float holds exactly */
     int64_t *bounds = NULL;
-    SFU_ALLOC_ZERO(needs, ranks->count);
+    SFU_ALLOC_ZERO(units, 2 * (int64_t)ranks->count);
     SFU_ALLOC(bounds, (int64_t)ranks->count + 1);
     for (int i = 0; i <= ranks->count; i++) {
         bounds[i] = i;
     }
-    const int64_t units = *bytes / UNIT + 1; /* a float holds it exactly */
-    needs[ranks->rank] = (float)units;
-    ranks->mpi->gather(needs, 1, bounds);
+    units[2 * ranks->rank] = (float)(*bytes / UNIT + 1);
+    units[2 * ranks->rank + 1] = (float)(*limit / UNIT);
+    ranks->mpi->gather(units, 2, bounds);
     for (int i = 0; i < ranks->count; i++) {
-        *bytes = larger(*bytes, (int64_t)needs[i] * UNIT);
+        const int64_t others = (int64_t)units[2 * i + 1] * UNIT;
+        *bytes = larger(*bytes, (int64_t)units[2 * i] * UNIT);
+        *limit = others < *limit - UNIT ? others : *limit;
     }
 done:
-    sfu__free(needs);
+    sfu__free(units);
     sfu__free(bounds);
     return status;
 }
 
-static sfu_status refuse(int64_t bytes, const sfu_dataset *dataset, const sfu_net *net,
+static sfu_status refuse(int64_t bytes, int64_t most, const sfu_dataset *dataset, const sfu_net *net,
                          const sfu__plan_request *request) {
     char needs[SFU__SIZE_MAX], limit[SFU__SIZE_MAX];
     (void)sfu__size_text(needs, (double)bytes);
-    (void)sfu__size_text(limit, (double)request->memory);
+    (void)sfu__size_text(limit, (double)most);
     sfu__tell_refused(request->refused, bytes);
     return sfu__net_streams(net)
                ? sfu__fail(SFU_ERR_MEMORY,
@@ -114,11 +116,11 @@ static sfu_status refuse(int64_t bytes, const sfu_dataset *dataset, const sfu_ne
 sfu_status sfu__resident_refuse(const sfu__resident *self, const sfu_dataset *dataset, const sfu_net *net,
                                 const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
-    int64_t bytes;
+    int64_t bytes, limit = request->memory;
     status = measure(&bytes, self, request);
     SFU_TRY(status == SFU_ERR_MEMORY ? sfu__resident_needs(&bytes, dataset, net, request) : status);
-    SFU_TRY(request->ranks != NULL ? most_of_ranks(&bytes, request->ranks) : SFU_OK);
-    status = refuse(bytes, dataset, net, request);
+    SFU_TRY(request->ranks != NULL ? among_ranks(&bytes, &limit, request->ranks) : SFU_OK);
+    status = refuse(bytes, limit, dataset, net, request);
 done:
     return status;
 }
@@ -127,7 +129,8 @@ sfu_status sfu__resident_enough(const sfu_dataset *dataset, const sfu_net *net, 
     sfu_status status = SFU_OK;
     int64_t bytes;
     SFU_TRY(sfu__resident_needs(&bytes, dataset, net, request));
-    status = request->memory > 0 && bytes > request->memory ? refuse(bytes, dataset, net, request) : SFU_OK;
+    status =
+        request->memory > 0 && bytes > request->memory ? refuse(bytes, request->memory, dataset, net, request) : SFU_OK;
 done:
     return status;
 }

@@ -303,8 +303,8 @@ sfu__rank_traffic sfu__executor_traffic(const sfu__executor *executor) {
     sfu__rank_traffic sum = {0};
     for (int i = 0; i < SFU_PASSES; i++) {
         const sfu__rank_pass *pass = executor->passes[i].ranks;
-        sum.received += pass != NULL ? pass->received : 0;
-        sum.seconds += pass != NULL ? pass->seconds : 0;
+        sum.received += pass != NULL ? pass->traffic.received : 0;
+        sum.seconds += pass != NULL ? pass->traffic.seconds : 0;
     }
     return sum;
 }

@@ -36,7 +36,7 @@ static void start(sfu__rank_pass *pass, const sfu__executor *executor, const sfu
     const int64_t row = (int64_t)sizeof(float) * halo->at.ld;
     pack(pass->send, &matrix, halo->send, halo->send_count);
     executor->plan->ranks->mpi->exchange_start(halo->exchange, pass->send, pass->receive);
-    pass->received += halo->receive_count * row;
+    pass->traffic.received += halo->receive_count * row;
 }
 
 static void finish(const sfu__rank_pass *pass, const sfu__executor *executor, const sfu__halo *halo) {
@@ -51,7 +51,7 @@ static void fetch(sfu__rank_pass *pass, const sfu__executor *executor, const sfu
     if (halo->bounds != NULL) {
         const int64_t own = halo->bounds[ranks->rank + 1] - halo->bounds[ranks->rank];
         sfu__rank_gather(executor, &halo->at, halo->bounds);
-        pass->received += (halo->bounds[ranks->count] - own) * row;
+        pass->traffic.received += (halo->bounds[ranks->count] - own) * row;
         return;
     }
     start(pass, executor, halo);
@@ -63,13 +63,13 @@ void sfu__rank_fetch(sfu__rank_pass *pass, const sfu__executor *executor, size_t
     for (size_t i = 0; i < pass->steps[step].halo_count; i++) {
         fetch(pass, executor, &pass->steps[step].halos[i]);
     }
-    pass->seconds += sfu__now() - began;
+    pass->traffic.seconds += sfu__now() - began;
 }
 
 void sfu__rank_start(sfu__rank_pass *pass, const sfu__executor *executor, size_t step) {
     const double began = sfu__now();
     start(pass, executor, &pass->steps[step].halos[0]);
-    pass->seconds += sfu__now() - began;
+    pass->traffic.seconds += sfu__now() - began;
 }
 
 void sfu__rank_poll(const sfu__rank_pass *pass, size_t step) {
@@ -79,5 +79,5 @@ void sfu__rank_poll(const sfu__rank_pass *pass, size_t step) {
 void sfu__rank_finish(sfu__rank_pass *pass, const sfu__executor *executor, size_t step) {
     const double began = sfu__now();
     finish(pass, executor, &pass->steps[step].halos[0]);
-    pass->seconds += sfu__now() - began;
+    pass->traffic.seconds += sfu__now() - began;
 }

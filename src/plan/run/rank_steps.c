@@ -50,7 +50,6 @@ static void find_own_parts(sfu__rank_chain *chain, const sfu__division *self, si
 /* The first part of a gradient of sparse features; its chain has the others. */
 static sfu_status divide_first_part(sfu__division *self, const sfu__plan_step *step) {
     sfu_status status = SFU_OK;
-    enum { PER_RANK = 8, MOST = 128 }; /* slices; with more of them ranks wait less for the first, and send more */
     const int count = self->ranks->count;
     const size_t first = (size_t)(step - self->pass->steps);
     int64_t *rows = NULL;
@@ -69,8 +68,6 @@ static sfu_status divide_first_part(sfu__division *self, const sfu__plan_step *s
     SFU_TRY(sfu__need_rows(self, &step->b, rows));
     SFU_ALLOC_ZERO(self->step->chain, 1);
     find_own_parts(self->step->chain, self, first, end);
-    const int32_t most = count * PER_RANK < MOST ? count * PER_RANK : MOST;
-    self->step->chain->slices = most < step->c.rows ? most : step->c.rows;
 done:
     sfu__free(rows);
     return status;

@@ -23,14 +23,12 @@ typedef struct sfu__halo {
 } sfu__halo;
 
 /* The gradient of the weights of sparse features, a sum over all rows whose parts belong to ranks in their order. It
- * goes from rank to rank in slices of features: each adds its parts to a slice and sends it on, while the ranks before
- * it work on later slices. The last one has the sum, which all get from it. */
+ * goes from rank to rank (rank_relay.h), and all get it from the last one. */
 typedef struct sfu__rank_chain {
     sfu__operand at;
     size_t first, end; /* the steps of this rank */
     int before, after; /* the ranks with the parts before and after those of this one; -1: none */
     int last;          /* the rank with the last part */
-    int32_t slices;
 } sfu__rank_chain;
 
 typedef struct sfu__rank_step {
@@ -50,8 +48,7 @@ typedef struct sfu__rank_pass {
     int64_t *output_bounds;    /* rows of each rank; NULL: every rank has all */
     int64_t *embedding_bounds; /* likewise */
     float *send, *receive;     /* buffers of the largest exchange */
-    int64_t received;          /* bytes so far */
-    double seconds;            /* waiting for rows so far */
+    sfu__rank_traffic traffic; /* so far */
 } sfu__rank_pass;
 
 /* Called by all ranks with the same plan. */
