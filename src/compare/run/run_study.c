@@ -164,7 +164,9 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     train.loss = request->loss;
     train.metric = request->metric;
     train.balanced = request->balanced;
-    train.device = on_gpu ? "auto" : "cpu"; /* of the winner; the trials run on the GPU that the studies share */
+    /* Of the winner; the trials run on the GPU that the studies share. There each step of a single training would wait
+     * for whole trainings of the other studies. */
+    train.device = on_gpu && run->threads == 1 ? "auto" : "cpu";
     train.memory = run->options->memory;
     train.on_epoch = on_epoch;
     train.on_epoch_user = &listener;
