@@ -174,7 +174,7 @@ static void run_spmm_parts(run *r) {
     const int64_t floats = r->rows * sfu__carry_ld(B.ld);
     float *carry = exact(floats, sizeof *carry);
     memset(carry, 0, (size_t)floats * sizeof *carry);
-    const int parts = 1 + r->variant / 2;
+    const int parts = 1 + r->variant / 2 * 2;
     for (int i = 0; i < parts; i++) {
         operand_sparse part = part_of(&S, i, parts);
         FOR_PIECES(r, r->rows, piece) {
@@ -184,11 +184,13 @@ static void run_spmm_parts(run *r) {
     }
     FOR_PIECES(r, r->rows, piece) { r->backend->spmm_finish(&C, carry, piece); }
     put_dense(r, &C);
-    sfu__dense whole = dense_new(r->rows, r->cols, r->seed + 7);
-    r->backend->spmm(&whole, &S.A, &B, false, (sfu__range){0, r->rows});
-    assert_memory_equal(whole.data, C.data, (size_t)C.rows * (size_t)C.ld * sizeof *C.data);
+    if (r->backend == sfu__backend_cpu_set(0)) { /* the other sets are compared with this one */
+        sfu__dense whole = dense_new(r->rows, r->cols, r->seed + 7);
+        r->backend->spmm(&whole, &S.A, &B, false, (sfu__range){0, r->rows});
+        assert_memory_equal(whole.data, C.data, (size_t)C.rows * (size_t)C.ld * sizeof *C.data);
+        free(whole.data);
+    }
     free(carry);
-    free(whole.data);
     free(B.data);
     free(C.data);
     sparse_free(&S);
@@ -421,8 +423,8 @@ static const struct {
      "3da52987b43d66dd1a88d8e27a14b9436b97d630930fc1dacce1faa9ae88e139"},
     {"spmm of single-valued rows by length", run_spmm_even_by_length, 8,
      "3da52987b43d66dd1a88d8e27a14b9436b97d630930fc1dacce1faa9ae88e139"},
-    {"spmm_part and spmm_finish", run_spmm_parts, 8,
-     "b303d72eed203e12728c5aba7cf078cb04f94648452a86dcd51566eaa4bf2bcb"},
+    {"spmm_part and spmm_finish", run_spmm_parts, 4,
+     "7240fb3c2f197bf7c6acdca044bb46dac42650d2ee5a7607598092224470e661"},
     {"gemm", run_gemm, 1, "a77593e64ce5f506eab2721003cd8a179a256f64fe807edef62beea6b62b3d2c"},
     {"gemm_t and reduce_blocks", run_gemm_t, 2, "a22841216ab4ad0041ccbee774d6e5f76ce6f7d6bb4c254d0962ea7e316f20aa"},
     {"transpose", run_transpose, 1, "50acf00117422da7d275d39b94d0bacde0f6aaf48eab027b4caf62a8f76f5316"},
@@ -574,7 +576,7 @@ static void large_products(void **state) {
         void (*run)(run *r);
         int32_t rows, cols, inner;
     } shapes[] = {{run_spmm, 400, 64, 257},   {run_spmm, 420, 70, 300},      {run_spmm, 410, 128, 512},
-                  {run_spmm, 400, 64, 513},   {run_spmm_parts, 60, 80, 513}, {run_gemm, 401, 3, 500},
+                  {run_spmm, 400, 64, 513},   {run_spmm_parts, 30, 80, 513}, {run_gemm, 401, 3, 500},
                   {run_gemm, 300, 7, 513},    {run_gemm, 270, 16, 512},      {run_gemm, 70, 64, 2048},
                   {run_gemm_t, 130, 40, 256}, {run_gemm_t, 300, 64, 512},    {run_gemm_t, 60, 3, 512},
                   {run_gemm_t, 65, 70, 500},  {run_activate, 5, 2100, 1},    {run_softmax, 5, 700, 1},
