@@ -541,7 +541,8 @@ static void test_wrong_address(void **state) {
     }
     fails_to_open("postgresql://u:%zzhorse@h/d", SFU_ERR_ARGUMENT,
                   "postgresql://u@h/d: expected postgresql:", "HOST:PORT");
-    fails_to_open("postgresql://u@h/d?colour=horse", SFU_ERR_ARGUMENT, "expected postgresql:", "HOST:PORT");
+    fails_to_open("postgresql://u@h/d?colour=horse", SFU_ERR_ARGUMENT, "expected postgresql:", ", not \"colour\"");
+    fails_to_open("postgresql://u@h/d?horse", SFU_ERR_ARGUMENT, "expected postgresql:", "connect_timeout=10");
     fails_to_open("postgresql://u:x@horse@h/d", SFU_ERR_ARGUMENT, "postgresql://...", "%40");
     fails_to_open("postgresql://u:x/horse@h/d", SFU_ERR_ARGUMENT, "postgresql://...", "%2F");
     fails_to_open("postgresql://u:horse", SFU_ERR_ARGUMENT, "postgresql://...", "USER@HOST:PORT");

@@ -198,8 +198,20 @@ static sfu_status fail_to_connect(sfu__pg *self, PGconn *connection) {
 
 /* ---- connecting ------------------------------------------------------------------------------------------------ */
 
+/* ', not "foo"', if that is what libpq says of a URL; else "". Its other messages may quote a password. */
+static const char *unknown_parameter(char text[80], const char *error) {
+    static const char start[] = "invalid URI query parameter: \"";
+    text[0] = '\0';
+    if (error != NULL && strncmp(error, start, strlen(start)) == 0) {
+        const char *name = error + strlen(start);
+        snprintf(text, 80, ", not \"%.*s\"", (int)strcspn(name, "\"\n"), name);
+    }
+    return text;
+}
+
 sfu_status sfu__pg_read_url(sfu__pg *self) {
     enum { USUAL_S = 10, TRIES = 6 };
+    char unknown[80];
     char *error = NULL;
     if (!sfu__study_url_is_clear(self->url)) {
         return sfu__fail(
@@ -209,14 +221,16 @@ sfu_status sfu__pg_read_url(sfu__pg *self) {
             self->shown);
     }
     PQconninfoOption *options = sfu__pq.parse_url(self->url, &error);
+    (void)unknown_parameter(unknown, error);
     if (error != NULL) {
-        sfu__pq.free_memory(error); /* it may quote the password */
+        sfu__pq.free_memory(error);
     }
     if (options == NULL) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%s: expected postgresql://USER@HOST:PORT/DATABASE%s", self->shown,
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: expected postgresql://USER@HOST:PORT/DATABASE%s%s", self->shown,
                          strchr(self->url, '?') != NULL
                              ? ", and after ? only parameters of its connections, such as connect_timeout=10"
-                             : "");
+                             : "",
+                         unknown);
     }
     int64_t seconds = 0;
     for (const PQconninfoOption *option = options; option->keyword != NULL; option++) {
