@@ -70,27 +70,32 @@ static sfu_status measure(int64_t *bytes, const sfu__resident *self, const sfu__
     return status;
 }
 
+/* Bytes of a rank, in units that a float holds exactly. */
+enum { UNIT = 1 << 16 };
+typedef struct share {
+    float needs, limit;
+} share;
+
 /* The most that a rank needs, and the least that one may take. */
 static sfu_status among_ranks(int64_t *bytes, int64_t *limit, const sfu__rank_group *ranks) {
-    enum { UNIT = 1 << 16 };
     sfu_status status = SFU_OK;
-    float *units = NULL; /* pairs, in units that a float holds exactly */
+    share *shares = NULL;
     int64_t *bounds = NULL;
-    SFU_ALLOC_ZERO(units, 2 * (int64_t)ranks->count);
+    SFU_ALLOC_ZERO(shares, ranks->count);
     SFU_ALLOC(bounds, (int64_t)ranks->count + 1);
     for (int i = 0; i <= ranks->count; i++) {
         bounds[i] = i;
     }
-    units[2 * ranks->rank] = (float)(*bytes / UNIT + 1);
-    units[2 * ranks->rank + 1] = (float)(*limit / UNIT);
-    ranks->mpi->gather(units, 2, bounds);
+    const int64_t needs_units = *bytes / UNIT + 1, limit_units = *limit / UNIT;
+    shares[ranks->rank] = (share){(float)needs_units, (float)limit_units};
+    ranks->mpi->gather(&shares->needs, sizeof *shares / sizeof(float), bounds);
     for (int i = 0; i < ranks->count; i++) {
-        const int64_t others = (int64_t)units[2 * i + 1] * UNIT;
-        *bytes = larger(*bytes, (int64_t)units[2 * i] * UNIT);
-        *limit = others < *limit - UNIT ? others : *limit;
+        const int64_t least = (int64_t)shares[i].limit * UNIT;
+        *bytes = larger(*bytes, (int64_t)shares[i].needs * UNIT);
+        *limit = least < *limit - UNIT ? least : *limit;
     }
 done:
-    sfu__free(units);
+    sfu__free(shares);
     sfu__free(bounds);
     return status;
 }
