@@ -47,7 +47,7 @@ check rows.safetensors 'smooth^2(norm=row,act=relu) | dense 16 relu | smooth(nor
 "$SFUMATO" data import --edges exported/edges.csv --nodes exported/nodes.csv --label label --features exported/features.csv \
     --directed -o directed.safetensors -q >/dev/null
 check directed.safetensors gcn+lp --split holdout:1 --size 1200 --threads 1
-check directed.safetensors 'lpnn(input=x, output=f)' --hidden 8 --threads 2
+check directed.safetensors 'lpnn(input=x, output=f)' --threads 2
 
 # Sparse features whose gradient has many parts, also more ranks than parts; narrow and wide products, with and without
 # dropout, several threads.
@@ -59,7 +59,7 @@ check words.safetensors sgcn --split holdout:1 --threads 2
 check words.safetensors mlp+lp --split holdout:2 --dropout 0 --threads 2
 check words.safetensors fp+mlp --size 30 --split holdout:2 --threads 1
 check words.safetensors lpnn --threads 2
-check words.safetensors 'lpnn(f=clamp, output=f)' --hidden 100 --dropout 0 --threads 1
+check words.safetensors 'lpnn(f=clamp, output=f)' --dropout 0 --threads 1
 counts=$counts_before
 
 # In an order with few edges between ranges, most rows are computed while others are on their way.
