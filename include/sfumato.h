@@ -161,6 +161,11 @@ SFU_API int sfu_ranks_number(void);
  * cannot. */
 SFU_API SFU_CHECKED sfu_status sfu_ranks_join(int group, int *process);
 
+/* Fails on all ranks of a group unless they call it with the same bytes: those of something that decides what they
+ * compute, such as the number of trainings to come. The message says which rank has `what` ("another network") than the
+ * first. SFU_OK for a process alone. */
+SFU_API SFU_CHECKED sfu_status sfu_ranks_agree(const char *what, const void *bytes, size_t size);
+
 /* Leaves the others, once all of them do; *code, an exit status, becomes the largest of all. false: some did not within
  * so many seconds, so that they may wait for this one: call sfu_ranks_abort. */
 SFU_API SFU_CHECKED bool sfu_ranks_leave(int *code, double seconds);

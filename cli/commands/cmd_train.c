@@ -152,8 +152,8 @@ static sfu_plan *new_shared_plan(const session *state) {
 static sfu_status train_all(session *state) {
     const uint64_t first = settings.train.seed;
     bool interrupted = false;
-    sfu_plan *shared = new_shared_plan(state);
-    sfu_status status = SFU_OK;
+    sfu_status status = sfu_ranks_agree("another --repeat", &settings.repeat, sizeof settings.repeat);
+    sfu_plan *shared = status == SFU_OK ? new_shared_plan(state) : NULL;
     for (int32_t i = 0; i < settings.repeat && !interrupted && status == SFU_OK; i++) {
         sfu_model *model = NULL;
         settings.train.seed = first + (uint64_t)i;

@@ -871,6 +871,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_ranks_launched": (c_int, []),
     "sfu_ranks_number": (c_int, []),
     "sfu_ranks_join": (c_int, [c_int, c_void_p]),
+    "sfu_ranks_agree": (c_int, [c_char_p, c_void_p, c_size_t]),
     "sfu_ranks_leave": (c_bool, [c_void_p, c_double]),
     "sfu_ranks_abort": (None, [c_int]),
     "sfu_mapped_file": (c_char_p, [c_void_p]),

@@ -96,8 +96,8 @@ sfu_status sfu__prediction_run(sfu__prediction *prediction, const sfu_dataset *d
     SFU_TRY(check_graph(dataset, model));
     SFU_TRY(sfu__runner_make(runner, prediction->view.dataset, model->net, &request));
     SFU_TRY(sfu__runner_load(runner, model));
-    SFU_TRY(sfu__ranks_agree("other weights of the model", runner->theta,
-                             (size_t)runner->parameters->size * sizeof *runner->theta));
+    SFU_TRY(sfu_ranks_agree("other weights of the model", runner->theta,
+                            (size_t)runner->parameters->size * sizeof *runner->theta));
     if (prediction->prepare_only) {
         goto done;
     }

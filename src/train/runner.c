@@ -156,12 +156,12 @@ static sfu_status check_ranks_agree(const sfu_dataset *dataset, const sfu_net *n
     sfu__text text = {0};
     char digest[65];
     SFU_TRY(sfu_dataset_digest(digest, dataset));
-    SFU_TRY(sfu__ranks_agree("another dataset", digest, strlen(digest)));
+    SFU_TRY(sfu_ranks_agree("another dataset", digest, strlen(digest)));
     SFU_TRY(sfu__text_format(&text, "%s", sfu_net_text(net)));
     for (int i = 0; i < SFU_PASSES; i++) {
         SFU_TRY(sfu__text_format(&text, " %d", request->count[i]));
     }
-    SFU_TRY(sfu__ranks_agree("another network, or other nodes", text.bytes, text.size));
+    SFU_TRY(sfu_ranks_agree("another network, or other nodes", text.bytes, text.size));
 done:
     sfu__text_clear(&text);
     return status;

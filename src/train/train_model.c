@@ -98,13 +98,13 @@ static sfu_status check_ranks_agree(const train_job *job) {
         return SFU_OK;
     }
     SFU_TRY(sfu_dataset_digest(digest, job->dataset));
-    SFU_TRY(sfu__ranks_agree("another dataset", digest, strlen(digest)));
-    SFU_TRY(sfu__ranks_agree("another network", net, strlen(net)));
-    SFU_TRY(sfu__ranks_agree("another split", split, strlen(split)));
+    SFU_TRY(sfu_ranks_agree("another dataset", digest, strlen(digest)));
+    SFU_TRY(sfu_ranks_agree("another network", net, strlen(net)));
+    SFU_TRY(sfu_ranks_agree("another split", split, strlen(split)));
     SFU_TRY(sfu__text_format(&text, "%" PRIu64 " %.17g %.17g %.17g %d %d %d %d %d %d", options->seed, options->lr,
                              options->weight_decay, options->dropout, options->epochs, options->patience,
                              (int)options->keep, (int)options->loss, (int)options->metric, options->balanced));
-    SFU_TRY(sfu__ranks_agree("other options of the training (seed, lr, epochs, ...)", text.bytes, text.size));
+    SFU_TRY(sfu_ranks_agree("other options of the training (seed, lr, epochs, ...)", text.bytes, text.size));
 done:
     sfu__text_clear(&text);
     return status;

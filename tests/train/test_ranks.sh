@@ -134,6 +134,7 @@ different 'another dataset' train made.safetensors gcn -- train dense.safetensor
 different 'other options of the training (seed, lr, epochs, ...)' train made.safetensors gcn -- \
     train made.safetensors gcn --epochs 3
 different 'another split' train made.safetensors gcn -- train made.safetensors gcn --split holdout:1
+different 'another --repeat' train made.safetensors gcn -- train made.safetensors gcn --repeat 2
 different 'another network' train made.safetensors gcn -- train made.safetensors gcn --hidden 32
 different 'another network, or other nodes' predict made.safetensors model.safetensors -o x.csv -- predict made.safetensors one.safetensors -o x.csv
 

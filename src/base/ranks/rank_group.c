@@ -67,7 +67,7 @@ done:
     return status;
 }
 
-sfu_status sfu__ranks_agree(const char *what, const void *bytes, size_t size) {
+sfu_status sfu_ranks_agree(const char *what, const void *bytes, size_t size) {
     return here.count > 1 ? agree(false, what, bytes, size) : SFU_OK;
 }
 

@@ -89,9 +89,7 @@ bool sfu__ranks_obeys(void);
 bool sfu__ranks_any(bool flag);
 bool sfu__processes_any(bool flag); /* on any process of all groups */
 
-/* Fails on all ranks unless they call it with the same bytes: those of something that a computation of theirs depends
- * on. The message says which rank has `what` ("another dataset"). */
-SFU_CHECKED sfu_status sfu__ranks_agree(const char *what, const void *bytes, size_t size);
-SFU_CHECKED sfu_status sfu__processes_agree(const char *what, const void *bytes, size_t size); /* of all groups */
+/* sfu_ranks_agree among the processes of all groups. */
+SFU_CHECKED sfu_status sfu__processes_agree(const char *what, const void *bytes, size_t size);
 
 #endif
