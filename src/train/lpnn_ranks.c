@@ -97,16 +97,6 @@ static int neighbour_of(const sfu__lpnn_executor *executor, int step) {
     return rank < ranks->count ? rank : -1;
 }
 
-static void broadcast_weights(sfu__lpnn_executor *executor, const sfu__dense *dw) {
-    const sfu__rank_group *ranks = executor->ranks;
-    const int64_t bytes = (int64_t)dw->rows * dw->ld * (int64_t)sizeof *dw->data;
-    const int last = ranks->count - 1; /* the last block is in the last range */
-    const double start = sfu__now();
-    ranks->mpi->broadcast(last, dw->data, bytes);
-    executor->traffic.received += ranks->rank != last ? bytes : 0;
-    executor->traffic.seconds += sfu__now() - start;
-}
-
 void sfu__lpnn_relay_weights(sfu__lpnn_executor *executor, const sfu__sparse *xt, int thread) {
     const sfu__dense dw = sfu__lpnn_rows_of_x(executor, executor->gradient);
     const sfu__range own = sfu__lpnn_own_rows(executor, executor->nodes);
@@ -127,7 +117,8 @@ void sfu__lpnn_relay_weights(sfu__lpnn_executor *executor, const sfu__sparse *xt
         if (relay.adds && relay.after < 0) {
             executor->backend->spmm_finish(&dw, executor->carry, (sfu__range){0, dw.rows});
         }
-        broadcast_weights(executor, &dw);
+        const int last = executor->ranks->count - 1; /* the last block is in the last range */
+        sfu__relay_share(executor->ranks, last, &dw, &executor->traffic);
     }
     sfu__team_barrier(executor->team);
 }

@@ -6,7 +6,6 @@
  */
 #include "rank_relay.h"
 #include "rank_steps.h"
-#include "clock.h"
 
 typedef struct parts {
     sfu__executor *executor;
@@ -24,17 +23,6 @@ static void add_own(void *context, sfu__range features, int thread) {
             own->executor->plan->ranks->mpi->send_poll();
         }
     }
-}
-
-/* Every rank gets the sum from the last one. */
-static void broadcast(const sfu__executor *self, const sfu__rank_chain *chain, const sfu__dense *dW,
-                      sfu__rank_traffic *traffic) {
-    const sfu__rank_group *ranks = self->plan->ranks;
-    const int64_t bytes = (int64_t)dW->rows * dW->ld * (int64_t)sizeof *dW->data;
-    const double began = sfu__now();
-    ranks->mpi->broadcast(chain->last, dW->data, bytes);
-    traffic->seconds += sfu__now() - began;
-    traffic->received += ranks->rank != chain->last ? bytes : 0;
 }
 
 /* Threads divide the features by the entries of the first step. */
@@ -61,7 +49,7 @@ void sfu__rank_chain_run(sfu__executor *self, sfu_pass kind, size_t step, int th
     }
     sfu__relay_run(&relay, self->team, thread, self->threads, &at->ranks->traffic);
     if (thread == 0) {
-        broadcast(self, chain, &dW, &at->ranks->traffic);
+        sfu__relay_share(self->plan->ranks, chain->last, &dW, &at->ranks->traffic);
     }
     sfu__team_barrier(self->team);
 }

@@ -44,3 +44,11 @@ void sfu__relay_run(const sfu__relay *relay, sfu__team *team, int thread, int th
         relay->ranks->mpi->sent();
     }
 }
+
+void sfu__relay_share(const sfu__rank_group *ranks, int from, const sfu__dense *matrix, sfu__rank_traffic *traffic) {
+    const int64_t bytes = (int64_t)matrix->rows * matrix->ld * (int64_t)sizeof *matrix->data;
+    const double began = sfu__now();
+    ranks->mpi->broadcast(from, matrix->data, bytes);
+    traffic->seconds += sfu__now() - began;
+    traffic->received += ranks->rank != from ? bytes : 0;
+}

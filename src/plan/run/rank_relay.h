@@ -25,4 +25,7 @@ typedef struct sfu__relay {
  * has a barrier. */
 void sfu__relay_run(const sfu__relay *relay, sfu__team *team, int thread, int threads, sfu__rank_traffic *traffic);
 
+/* All ranks get a matrix from one of them. Called by one thread of each. */
+void sfu__relay_share(const sfu__rank_group *ranks, int from, const sfu__dense *matrix, sfu__rank_traffic *traffic);
+
 #endif
