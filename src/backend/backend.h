@@ -134,6 +134,9 @@ typedef struct sfu__learned_step {
     float scale;                    /* 1 - teleport: factor of S */
 } sfu__learned_step;
 
+/* Phases of both passes: those of smoothing_learned.h, and the scaling after or before them. */
+enum { SFU__SMOOTHING_PHASES = SFU__LEARNED_FORWARD + 1, SFU__SMOOTHING_BACKWARD_PHASES = SFU__LEARNED_BACKWARD + 1 };
+
 /* The state of a product that is not finished: the sum of the complete chains, the last chain, and the number of terms
  * (an int32_t, with the padding of a cache line). */
 static inline int64_t sfu__carry_ld(int32_t ld) { return 2 * (int64_t)ld + 16; }
@@ -221,10 +224,10 @@ typedef struct sfu__backend {
      * gradient of each value of A. Rows of A. */
     void (*sddmm)(float *dA, const sfu__sparse *A, const sfu__dense *dC, const sfu__dense *B, sfu__range rows);
 
-    /* values <- scale S(parameters), dvalues <- 0; backward: gradient of the parameters from scale dvalues. Called by
-     * all threads of a team, with barriers inside. */
-    void (*smoothing)(const sfu__learned_step *step, sfu__team *team, int thread, int threads);
-    void (*smoothing_backward)(const sfu__learned_step *step, sfu__team *team, int thread, int threads);
+    /* values <- scale S(parameters), dvalues <- 0; backward: gradient of the parameters from scale dvalues. In phases:
+     * all threads of a team run one, then wait at a barrier. */
+    void (*smoothing)(const sfu__learned_step *step, int phase, int thread, int threads);
+    void (*smoothing_backward)(const sfu__learned_step *step, int phase, int thread, int threads);
 
     /* One step of Adam, beta 0.9 and 0.999, epsilon 1e-8:
      *   g = fma(decay, theta, grad);  m = fma(0.1, g - m, m);  v = fma(0.001, g * g - v, v);

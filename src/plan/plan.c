@@ -116,14 +116,6 @@ sfu_status sfu__plan_check_data(const sfu_dataset *dataset, uint64_t memory) {
 
 bool sfu__plan_supports(const sfu_net *net) { return !net->is_lpnn; }
 
-static bool learns_smoothing(const sfu_net *net) {
-    bool learns = false;
-    for (int i = 0; i < net->count; i++) {
-        learns = learns || net->layers[i].learn != 0;
-    }
-    return learns;
-}
-
 /* The name of the data in the keys of shared matrices. A prediction of some nodes runs once and shares nothing, so that
  * the dataset is not read for its digest: its name is that of the plan, as long as a digest. Nor does a plan that
  * streams: it holds no matrix for others. */
@@ -154,7 +146,7 @@ static sfu_status start_plan(sfu__plan **plan, const sfu_dataset *dataset, const
                              const sfu__plan_request *request, bool streams, const sfu__plan *small) {
     sfu_status status = SFU_OK;
     sfu__plan *self = NULL;
-    const bool in_parts = request->ranks != NULL && !streams && !learns_smoothing(net);
+    const bool in_parts = request->ranks != NULL && !streams;
     const bool mapped = streams || in_parts;
     SFU_ALLOC_ZERO(self, 1);
     *plan = self;

@@ -57,7 +57,8 @@ typedef struct sfu__smoother {
     double teleport;
     sfu__shared *shared;           /* owns S, or NULL */
     sfu__learned *learned;         /* sparsity pattern of an S with trained values, or NULL */
-    sfu__smoothing_stream *stream; /* rows of S from the mapped graph, owned by `shared`; then csr has no arrays */
+    sfu__smoothing_stream *stream; /* rows of S from the mapped graph, owned by `shared`; then csr has no arrays. Of a
+                                    * learned S: those of its pattern, and csr has those of the rank */
     sfu_matrix gathered;           /* rows of S, while a rank makes a product of them (rank_rows.c) */
     int layer;                     /* learned: layer that owns the parameters */
     sfu_csr csr;                   /* view of S or of the pattern; values NULL if learned */
@@ -303,6 +304,10 @@ SFU_CHECKED sfu_status sfu__rank_smoothing(sfu_matrix *matrix, const sfu__plan *
                                            const sfu__row_set *out, const sfu__row_set *in);
 SFU_CHECKED sfu_status sfu__rank_transpose(sfu_matrix *transpose, const sfu__plan *plan, const sfu__smoother *smoother,
                                            const sfu__row_set *out, const sfu__row_set *in);
+/* The same of a learned smoothing matrix, without values: (*value_perm)[e] is the number of that of entry e. */
+SFU_CHECKED sfu_status sfu__rank_learned_transpose(sfu_matrix *transpose, int32_t **value_perm, const sfu__plan *plan,
+                                                   const sfu__learned *learned, const sfu__row_set *out,
+                                                   const sfu__row_set *in);
 /* Makes the csr of every smoother of a rank, with the rows that ops [first, last) of a pass read, or with all (pass
  * NULL), for products that are made once; and frees them. */
 SFU_CHECKED sfu_status sfu__smoothers_gather(const sfu__plan *plan, const sfu__pass *pass, int first, int last);

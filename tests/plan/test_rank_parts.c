@@ -57,8 +57,9 @@ static void check_smoothing(const sfu_dataset *dataset, const char *text, size_t
             assert_true(!pass->blocks[i].part || entries_of(pass, i) < entries_of(all, i) / 2);
         }
         assert_int_equal(parts, parts_expected);
+        assert_true(plan->learned_values <= whole->learned_values / 2);
         for (int i = 0; i < plan->smoother_count; i++) {
-            assert_null(plan->smoothers[i].csr.indptr);
+            assert_true(plan->smoothers[i].learned != NULL || plan->smoothers[i].csr.indptr == NULL);
         }
         sfu__plan_release(plan);
     }
@@ -73,6 +74,7 @@ static void test_smoothing(void **state) {
     sfu_dataset *dataset = make_dataset();
     check_smoothing(dataset, "dense 8 relu | smooth | dense 8 | smooth(act=relu) | softmax", 4);
     check_smoothing(dataset, "dense 8 relu | smooth(norm=row) | softmax", 2); /* not symmetric */
+    check_smoothing(dataset, "dense 8 relu | smooth(learn=self+right) | dense 8 | smooth | softmax", 4);
     sfu_dataset_free(dataset);
 }
 

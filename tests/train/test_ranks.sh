@@ -29,6 +29,7 @@ done
 check made.safetensors 'smooth^2(teleport=0.1) | dense 20 relu | smooth^2(teleport=0.2) | softmax' --size 1200 \
     --split holdout:1 --threads 2
 check made.safetensors 'dense 8 elu | smooth(learn=neighbour) | softmax' --threads 1
+check made.safetensors 'dense 8 | softmax | smooth^2(learn=self+neighbour+right)' --split holdout:1 --threads 2
 check dense.safetensors 'dense 24 tanh | smooth(act=relu) | dense 16 | softmax | smooth^3(teleport=0.15)' \
     --split holdout:2 --size 700 --threads 1
 check dense.safetensors 'smooth(act=tanh) | dense 8 | smooth^2 | softmax' --metric macro-f1 --dropout 0 --threads 1
@@ -47,6 +48,8 @@ check rows.safetensors 'smooth^2(norm=row,act=relu) | dense 16 relu | smooth(nor
 "$SFUMATO" data import --edges exported/edges.csv --nodes exported/nodes.csv --label label --features exported/features.csv \
     --directed -o directed.safetensors -q >/dev/null
 check directed.safetensors gcn+lp --split holdout:1 --size 1200 --threads 1
+check directed.safetensors 'smooth | dense 8 relu | smooth(learn=self+neighbour+left+right, teleport=0.1) | softmax |
+    smooth(norm=row, learn=self)' --threads 1
 check directed.safetensors 'lpnn(input=x, output=f)' --threads 2
 
 # Sparse features whose gradient has many parts, also more ranks than parts; narrow and wide products, with and without

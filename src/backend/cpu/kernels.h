@@ -78,8 +78,8 @@ SFU__KERNELS(x86_64_v4);
 
 /* Shared by all sets. */
 void sfu__spmm_finish_plain(const sfu__dense *C, const float *carry, sfu__range rows);
-void sfu__smoothing_plain(const sfu__learned_step *step, sfu__team *team, int thread, int threads);
-void sfu__smoothing_backward_plain(const sfu__learned_step *step, sfu__team *team, int thread, int threads);
+void sfu__smoothing_plain(const sfu__learned_step *step, int phase, int thread, int threads);
+void sfu__smoothing_backward_plain(const sfu__learned_step *step, int phase, int thread, int threads);
 void sfu__lpnn_plain(double *losses, const sfu__dense *D, const sfu__dense *dZ, const sfu__dense *F,
                      const sfu__dense *G, const sfu__target *target, const sfu__lpnn_terms *terms, sfu__range blocks);
 void sfu__normalise_plain(const sfu__dense *P, sfu__range rows);

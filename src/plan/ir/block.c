@@ -128,8 +128,26 @@ done:
     return status;
 }
 
+static sfu_status part_of_learned(sfu__block *block, const sfu__plan *plan, const sfu__smoother *smoother,
+                                  const sfu__row_set *out, const sfu__row_set *in, const sfu__matrix_use *use) {
+    sfu_status status = SFU_OK;
+    sfu_matrix part = {0};
+    int32_t *value_perm = NULL;
+    *block = (sfu__block){.where = SFU__VALUES_LEARNED, .offset = smoother->values_offset, .part = true};
+    SFU_TRY(sfu__rank_learned_transpose(&part, &value_perm, plan, smoother->learned, out, in));
+    const sfu__matrix_source source = source_of(&part, &value_perm);
+    SFU_TRY(plan->backend->prepare(&block->matrix, &source, use));
+done:
+    sfu__free(value_perm);
+    sfu__matrix_clear(&part);
+    return status;
+}
+
 sfu_status sfu__block_of_transpose(sfu__block *block, sfu__plan *plan, sfu__pass *pass, const sfu__smoother *smoother,
                                    const sfu__row_set *out, const sfu__row_set *in, const sfu__matrix_use *use) {
+    if (smoother->learned != NULL) {
+        return part_of_learned(block, plan, smoother, out, in, use);
+    }
     return part_of_smoothing(block, (part_job){plan, smoother, out, in, use, true}, pass);
 }
 
@@ -142,11 +160,12 @@ sfu_status sfu__block_of(sfu__block *block, sfu__plan *plan, sfu__pass *pass, co
     const sfu__rows_of rows = {out->nodes, out->count};
     sfu_matrix part = {0};
     int32_t *column_of = NULL, *value_perm = NULL;
-    if (smoother->stream != NULL) {
+    if (smoother->stream != NULL && !learned) {
         return part_of_smoothing(block, (part_job){plan, smoother, out, in, use, false}, pass);
     }
-    *block =
-        (sfu__block){.where = learned ? SFU__VALUES_LEARNED : SFU__VALUES_FIXED, .offset = smoother->values_offset};
+    *block = (sfu__block){.where = learned ? SFU__VALUES_LEARNED : SFU__VALUES_FIXED,
+                          .offset = smoother->values_offset,
+                          .part = smoother->stream != NULL};
     if (out->nodes == NULL && in->nodes == NULL) {
         return whole_smoothing(block, plan, pass, smoother, use);
     }

@@ -124,6 +124,26 @@ done:
     return status;
 }
 
+/* A rank reads the pattern of other nodes' rows from the mapped graph: that of I + A without weights, where no entry is
+ * zero. */
+static sfu_status learned_part(sfu__smoother *smoother, const sfu__plan *plan, const sfu_smoothing_options *options,
+                               sfu__learn learn) {
+    sfu_status status = SFU_OK;
+    const sfu_dataset *dataset = plan->dataset;
+    const sfu__layer plain = {0};
+    const sfu__mapped_csr graph = sfu__dataset_mapped_graph(dataset);
+    const int64_t *own = plan->rank_nodes + plan->ranks->rank;
+    sfu_smoothing_options pattern;
+    sfu_smoothing_options_init(&pattern);
+    pattern.norm = SFU_NORM_NONE;
+    pattern.unweighted = true;
+    SFU_TRY(fixed_smoother(smoother, plan, &plain, &pattern));
+    SFU_TRY(sfu__learned_new_part(&smoother->learned, &graph, !dataset->directed, options, learn, (int32_t)own[0],
+                                  (int32_t)own[1], plan->threads));
+done:
+    return status;
+}
+
 static sfu_status learned_smoother(sfu__smoother *smoother, sfu__plan *plan, const sfu__layer *layer,
                                    const sfu_smoothing_options *options) {
     sfu_status status = SFU_OK;
@@ -132,17 +152,13 @@ static sfu_status learned_smoother(sfu__smoother *smoother, sfu__plan *plan, con
                               .neighbour = (layer->learn & SFU__LEARN_NEIGHBOUR) != 0,
                               .left = (layer->learn & SFU__LEARN_LEFT) != 0,
                               .right = (layer->learn & SFU__LEARN_RIGHT) != 0};
-    SFU_TRY(sfu__learned_new(&smoother->learned, &dataset->graph, !dataset->directed, options, learn, plan->threads));
+    SFU_TRY(plan->in_parts ? learned_part(smoother, plan, options, learn)
+                           : sfu__learned_new(&smoother->learned, &dataset->graph, !dataset->directed, options, learn,
+                                              plan->threads));
     smoother->csr = sfu__learned_pattern(smoother->learned);
-    const int64_t count = smoother->csr.indptr[smoother->csr.rows];
-    if (count > INT32_MAX) {
-        status = sfu__fail(SFU_ERR_ARGUMENT, "learn= on a graph with %lld non-zeros; at most %d can be learned",
-                           (long long)count, INT32_MAX);
-        goto done;
-    }
     smoother->csr.values = NULL;
     smoother->values_offset = plan->learned_values;
-    plan->learned_values += sfu__whole_lines(count);
+    plan->learned_values += sfu__whole_lines(sfu__learned_form_of(smoother->learned)->entries);
 done:
     return status;
 }

@@ -212,6 +212,35 @@ sfu_status sfu__rank_transpose(sfu_matrix *transpose, const sfu__plan *plan, con
                                        : sfu__smoother_columns(transpose, plan->nodes, smoother, out, in, own);
 }
 
+sfu_status sfu__rank_learned_transpose(sfu_matrix *transpose, int32_t **value_perm, const sfu__plan *plan,
+                                       const sfu__learned *learned, const sfu__row_set *out, const sfu__row_set *in) {
+    sfu_status status = SFU_OK;
+    const int32_t *entry_of = NULL;
+    const sfu_csr all = sfu__learned_transpose(learned, &entry_of);
+    const sfu__range own = sfu__rank_rows(plan, in);
+    int32_t *row_of = NULL;
+    int64_t at = 0;
+    *transpose = (sfu_matrix){.rows = in->count, .cols = out->count};
+    SFU_ALLOC_ZERO(transpose->indptr, (int64_t)in->count + 1);
+    SFU_ALLOC(transpose->indices, all.indptr[all.rows]);
+    SFU_ALLOC(*value_perm, all.indptr[all.rows]);
+    SFU_TRY(sfu__row_set_index(&row_of, out, plan->nodes));
+    for (int32_t row = 0; row < in->count; row++) {
+        const int32_t node = row >= own.begin && row < own.end ? sfu__row_set_node(in, row) : -1;
+        for (int64_t e = node >= 0 ? all.indptr[node] : 0; node >= 0 && e < all.indptr[node + 1]; e++) {
+            const int32_t column = column_of(out, row_of, all.indices[e]);
+            if (column >= 0) {
+                transpose->indices[at] = column;
+                (*value_perm)[at++] = entry_of[e];
+            }
+        }
+        transpose->indptr[row + 1] = at;
+    }
+done:
+    sfu__free(row_of);
+    return status;
+}
+
 /* ---- rows of S for products that are made once ------------------------------------------------------------------- */
 
 /* Marks the nodes whose rows of this smoother ops [first, last) read. */
@@ -234,7 +263,7 @@ sfu_status sfu__smoothers_gather(const sfu__plan *plan, const sfu__pass *pass, i
     SFU_ALLOC(wanted, pass != NULL ? plan->nodes : 1);
     for (int i = 0; i < plan->smoother_count; i++) {
         sfu__smoother *smoother = &plan->smoothers[i];
-        if (smoother->stream == NULL) {
+        if (smoother->stream == NULL || smoother->learned != NULL) {
             continue;
         }
         if (pass != NULL) {

@@ -18,7 +18,7 @@ static sfu_status read_streamed(sfu__row_reader *reader, int32_t node) {
     }
     const int64_t *indptr = reader->rows.indptr + (node - reader->first);
     reader->columns = reader->rows.indices + indptr[0];
-    reader->values = reader->rows.values + indptr[0];
+    reader->values = reader->smoother->learned == NULL ? reader->rows.values + indptr[0] : NULL;
     reader->count = indptr[1] - indptr[0];
 done:
     return status;

@@ -155,22 +155,6 @@ done:
     return status;
 }
 
-static sfu_status learned_backward(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
-    sfu_status status = SFU_OK;
-    const sfu__prepared *S = self->pass->blocks[at->block].matrix;
-    sfu__plan_step step = sfu__step_of(self, SFU__KERNEL_SDDMM, "dS%d from %s", self->plan->ops[at->op].layer, d->name);
-    step.a = d->at;
-    step.b = at->in.at;
-    step.block = at->block;
-    SFU_TRY(sfu__partition_of(&step.partition, self->pass, S->rows, at->block, -1));
-    sfu__set_work(&step, S->rows, d->at.ld, 0);
-    step.work.nonzeros = S->indptr[S->rows];
-    step.work.operand = (int64_t)at->in.at.rows * at->in.at.ld * 4;
-    SFU_TRY(sfu__add_step(self, step));
-done:
-    return status;
-}
-
 /* The transpose of the block of S of smoothing `op`, shared by all steps that share the block. */
 static sfu_status transposed_smoothing(int *index, sfu__lowering *self, int op, int of, int32_t width) {
     sfu_status status = SFU_OK;
@@ -193,6 +177,37 @@ static sfu_status transposed_smoothing(int *index, sfu__lowering *self, int op, 
     *last = (sfu__last_block){.valid = true, .op = of, .form = form, .block = *index};
 done:
     sfu__block_clear(&transposed, self->plan);
+    return status;
+}
+
+/* The gradient of the values of a block of S, dZ its product's: row i of `by` times the rows of `with` that the block
+ * joins it to. */
+static sfu_status add_sddmm(sfu__lowering *self, int op, int block, const sfu__value *by, const sfu__value *with) {
+    sfu_status status = SFU_OK;
+    const sfu__prepared *S = self->pass->blocks[block].matrix;
+    sfu__plan_step step = sfu__step_of(self, SFU__KERNEL_SDDMM, "dS%d from %s", self->plan->ops[op].layer, by->name);
+    step.a = by->at;
+    step.b = with->at;
+    step.block = block;
+    SFU_TRY(sfu__partition_of(&step.partition, self->pass, S->rows, block, by->row_set));
+    sfu__set_work(&step, S->rows, by->at.ld, 0);
+    step.work.nonzeros = S->indptr[S->rows];
+    step.work.operand = (int64_t)with->at.rows * with->at.ld * 4;
+    SFU_TRY(sfu__add_step(self, step));
+done:
+    return status;
+}
+
+/* A rank has the values of its columns beside those of its rows. */
+static sfu_status learned_backward(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
+    sfu_status status = SFU_OK;
+    int block;
+    SFU_TRY(add_sddmm(self, at->op, at->block, d, &at->in));
+    if (self->pass->blocks[at->block].part) {
+        SFU_TRY(transposed_smoothing(&block, self, at->op, at->block, d->at.cols));
+        SFU_TRY(add_sddmm(self, at->op, block, &at->in, d));
+    }
+done:
     return status;
 }
 

@@ -8,7 +8,7 @@
  */
 #include "executor_int.h"
 #include "clock.h"
-#include "rank_steps.h"
+#include "rank_learned.h"
 
 /* ---- steps of a learned smoothing ------------------------------------------------------------------------------- */
 
@@ -32,8 +32,29 @@ static sfu__learned_step learned_step(const sfu__executor *self, const sfu__plan
                                .gradient = learned_parameters(self, smoother->layer, self->gradient),
                                .values = self->values + smoother->values_offset,
                                .dvalues = self->value_gradients + smoother->values_offset,
-                               .count = smoother->csr.indptr[smoother->csr.rows],
+                               .count = sfu__learned_form_of(smoother->learned)->entries,
                                .scale = (float)(1.0 - smoother->teleport)};
+}
+
+/* After each phase the threads wait, and ranks get what the next one needs. */
+static void run_learned(sfu__executor *self, sfu_pass pass, const sfu__plan_step *step, int thread) {
+    const sfu__learned_step at = learned_step(self, step);
+    const bool backward = step->kernel == SFU__KERNEL_SMOOTHING_BACKWARD;
+    const int phases = backward ? SFU__SMOOTHING_BACKWARD_PHASES : SFU__SMOOTHING_PHASES;
+    sfu__rank_learned *ranks = self->learned_ranks[step->parameter];
+    for (int phase = 0; phase < phases; phase++) {
+        if (phase > 0) {
+            sfu__team_barrier(self->team);
+        }
+        if (phase > 0 && ranks != NULL) {
+            if (thread == 0) { /* the first phase of the backward pass scales */
+                sfu__rank_learned_share(ranks, &at, backward, phase - (backward ? 2 : 1),
+                                        &self->passes[pass].ranks->traffic);
+            }
+            sfu__team_barrier(self->team);
+        }
+        (backward ? self->backend->smoothing_backward : self->backend->smoothing)(&at, phase, thread, self->threads);
+    }
 }
 
 /* ---- execution -------------------------------------------------------------------------------------------------- */
@@ -120,16 +141,10 @@ void sfu__run_range(sfu__executor *self, sfu_pass pass, const sfu__bound_step *a
     case SFU__KERNEL_ADAM:
         run_adam(self, step, range);
         break;
-    case SFU__KERNEL_SMOOTHING: {
-        const sfu__learned_step learned = learned_step(self, step);
-        to->smoothing(&learned, self->team, thread, self->threads);
+    case SFU__KERNEL_SMOOTHING:
+    case SFU__KERNEL_SMOOTHING_BACKWARD:
+        run_learned(self, pass, step, thread);
         break;
-    }
-    case SFU__KERNEL_SMOOTHING_BACKWARD: {
-        const sfu__learned_step learned = learned_step(self, step);
-        to->smoothing_backward(&learned, self->team, thread, self->threads);
-        break;
-    }
     case SFU__KERNEL_COUNT:
         break;
     }

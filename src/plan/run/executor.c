@@ -2,7 +2,7 @@
  * work among threads. */
 #include "executor_int.h"
 #include "progress.h"
-#include "rank_steps.h"
+#include "rank_learned.h"
 
 #include <string.h>
 
@@ -232,10 +232,12 @@ void sfu__executor_free(sfu__executor *executor) {
         sfu__free(pass->seconds);
         sfu__rank_pass_free(pass->ranks);
     }
-    for (int i = 0; executor->learned != NULL && i < executor->plan->smoother_count; i++) {
+    for (int i = 0; executor->learned_ranks != NULL && i < executor->plan->smoother_count; i++) {
         sfu__learned_work_free(executor->learned[i]);
+        sfu__rank_learned_free(executor->learned_ranks[i]);
     }
     sfu__free(executor->learned);
+    sfu__free(executor->learned_ranks);
     sfu__free(executor->memory);
     sfu__free(executor);
 }
@@ -251,9 +253,11 @@ sfu_status sfu__executor_new(sfu__executor **executor, const sfu__plan *plan, co
     self->team = team;
     SFU_TRY(allocate_memory(self));
     SFU_ALLOC_ZERO(self->learned, plan->smoother_count);
+    SFU_ALLOC_ZERO(self->learned_ranks, plan->smoother_count);
     for (int i = 0; i < plan->smoother_count; i++) {
         if (plan->smoothers[i].learned != NULL) {
             SFU_TRY(sfu__learned_work_new(&self->learned[i], plan->smoothers[i].learned));
+            SFU_TRY(plan->in_parts ? sfu__rank_learned_new(&self->learned_ranks[i], plan, i) : SFU_OK);
         }
     }
     for (int i = 0; i < SFU_PASSES; i++) {

@@ -36,7 +36,8 @@ struct sfu__executor {
     float *memory; /* holds all arrays below */
     int64_t bytes; /* of `memory` */
     float *arena, *theta, *m, *v, *gradient, *values, *value_gradients;
-    sfu__learned_work **learned; /* [smoothers], NULL if not learned */
+    sfu__learned_work **learned;              /* [smoothers], NULL if not learned */
+    struct sfu__rank_learned **learned_ranks; /* [smoothers], NULL if not learned, or not among ranks */
     sfu__bound_pass passes[SFU_PASSES];
 
     /* state of the current region */

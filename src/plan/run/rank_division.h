@@ -52,6 +52,10 @@ SFU_CHECKED sfu_status sfu__need_blocks(sfu__division *self, const sfu__operand 
 /* The rows of the blocks of each rank, of `count` rows. */
 void sfu__rows_of_blocks(int64_t *rows, const sfu__division *self, int64_t count);
 
+/* Of the rows that are marked, those that this rank does not have; called by all ranks. If none of them needs any,
+ * halo->exchange is NULL. Cleared by the caller, also after a failure. */
+SFU_CHECKED sfu_status sfu__halo_make(sfu__halo *halo, const sfu__rank_group *ranks, const sfu__operand *at,
+                                      const uint8_t *marked, const int64_t *bounds);
 void sfu__halo_clear(sfu__halo *halo, const sfu__rank_group *ranks);
 
 #endif

@@ -31,18 +31,25 @@ void sfu__rank_scores(const sfu__rank_pass *pass, sfu__score *scores) {
     }
 }
 
-static void start(sfu__rank_pass *pass, const sfu__executor *executor, const sfu__halo *halo) {
-    const sfu__dense matrix = sfu__executor_matrix(executor, &halo->at);
-    const int64_t row = (int64_t)sizeof(float) * halo->at.ld;
-    pack(pass->send, &matrix, halo->send, halo->send_count);
-    executor->plan->ranks->mpi->exchange_start(halo->exchange, pass->send, pass->receive);
-    pass->traffic.received += halo->receive_count * row;
+static void start(const sfu__halo *halo, const sfu__rank_group *ranks, const sfu__dense *matrix, float *send,
+                  float *receive, sfu__rank_traffic *traffic) {
+    pack(send, matrix, halo->send, halo->send_count);
+    ranks->mpi->exchange_start(halo->exchange, send, receive);
+    traffic->received += halo->receive_count * matrix->ld * (int64_t)sizeof *receive;
 }
 
-static void finish(const sfu__rank_pass *pass, const sfu__executor *executor, const sfu__halo *halo) {
-    const sfu__dense matrix = sfu__executor_matrix(executor, &halo->at);
-    executor->plan->ranks->mpi->exchange_wait(halo->exchange);
-    unpack(&matrix, pass->receive, halo->receive, halo->receive_count);
+static void finish(const sfu__halo *halo, const sfu__rank_group *ranks, const sfu__dense *matrix,
+                   const float *receive) {
+    ranks->mpi->exchange_wait(halo->exchange);
+    unpack(matrix, receive, halo->receive, halo->receive_count);
+}
+
+void sfu__halo_fetch(const sfu__halo *halo, const sfu__rank_group *ranks, const sfu__dense *matrix, float *send,
+                     float *receive, sfu__rank_traffic *traffic) {
+    if (halo->exchange != NULL) {
+        start(halo, ranks, matrix, send, receive, traffic);
+        finish(halo, ranks, matrix, receive);
+    }
 }
 
 static void fetch(sfu__rank_pass *pass, const sfu__executor *executor, const sfu__halo *halo) {
@@ -54,8 +61,8 @@ static void fetch(sfu__rank_pass *pass, const sfu__executor *executor, const sfu
         pass->traffic.received += (halo->bounds[ranks->count] - own) * row;
         return;
     }
-    start(pass, executor, halo);
-    finish(pass, executor, halo);
+    const sfu__dense matrix = sfu__executor_matrix(executor, &halo->at);
+    sfu__halo_fetch(halo, ranks, &matrix, pass->send, pass->receive, &pass->traffic);
 }
 
 void sfu__rank_fetch(sfu__rank_pass *pass, const sfu__executor *executor, size_t step) {
@@ -68,7 +75,9 @@ void sfu__rank_fetch(sfu__rank_pass *pass, const sfu__executor *executor, size_t
 
 void sfu__rank_start(sfu__rank_pass *pass, const sfu__executor *executor, size_t step) {
     const double began = sfu__now();
-    start(pass, executor, &pass->steps[step].halos[0]);
+    const sfu__halo *halo = &pass->steps[step].halos[0];
+    const sfu__dense matrix = sfu__executor_matrix(executor, &halo->at);
+    start(halo, executor->plan->ranks, &matrix, pass->send, pass->receive, &pass->traffic);
     pass->traffic.seconds += sfu__now() - began;
 }
 
@@ -78,6 +87,8 @@ void sfu__rank_poll(const sfu__rank_pass *pass, size_t step) {
 
 void sfu__rank_finish(sfu__rank_pass *pass, const sfu__executor *executor, size_t step) {
     const double began = sfu__now();
-    finish(pass, executor, &pass->steps[step].halos[0]);
+    const sfu__halo *halo = &pass->steps[step].halos[0];
+    const sfu__dense matrix = sfu__executor_matrix(executor, &halo->at);
+    finish(halo, executor->plan->ranks, &matrix, pass->receive);
     pass->traffic.seconds += sfu__now() - began;
 }

@@ -91,42 +91,55 @@ done:
     return status;
 }
 
-/* Agrees on who sends which rows. `wanted` are ascending; takes ownership. */
-static sfu_status make_exchange(sfu__division *self, const sfu__operand *at, int32_t *wanted, int64_t count,
-                                const int64_t *bounds) {
+/* Agrees on who sends which rows; halo->receive are ascending. */
+static sfu_status make_exchange(sfu__halo *halo, const sfu__rank_group *ranks, const int64_t *bounds) {
     sfu_status status = SFU_OK;
-    const sfu__mpi *mpi = self->ranks->mpi;
-    const int ranks = self->ranks->count;
-    sfu__halo halo = {.at = *at, .receive = wanted, .receive_count = count};
+    const sfu__mpi *mpi = ranks->mpi;
+    const int64_t count = halo->receive_count;
     int32_t *asked = NULL;
     int64_t *starts = NULL;
-    SFU_ALLOC(starts, 2 * (ranks + 1));
-    int64_t *asked_starts = starts + ranks + 1;
-    for (int64_t i = 0, r = 0; r <= ranks; r++) {
-        for (; i < count && r < ranks && wanted[i] < bounds[r]; i++) {
+    SFU_ALLOC(starts, 2 * (ranks->count + 1));
+    int64_t *asked_starts = starts + ranks->count + 1;
+    for (int64_t i = 0, r = 0; r <= ranks->count; r++) {
+        for (; i < count && r < ranks->count && halo->receive[i] < bounds[r]; i++) {
         }
-        starts[r] = r == ranks ? count : i;
+        starts[r] = r == ranks->count ? count : i;
     }
-    if (!mpi->ask(&asked, asked_starts, wanted, starts)) {
+    if (!mpi->ask(&asked, asked_starts, halo->receive, starts)) {
         status = SFU_ERR_MEMORY;
         goto done;
     }
-    if (!mpi->any(count > 0 || asked_starts[ranks] > 0)) {
+    if (!mpi->any(count > 0 || asked_starts[ranks->count] > 0)) {
         goto done;
     }
-    halo.send_count = asked_starts[ranks];
-    SFU_ALLOC(halo.send, halo.send_count);
-    memcpy(halo.send, asked, (size_t)halo.send_count * sizeof *asked);
-    halo.exchange = mpi->exchange_new(asked_starts, starts, at->ld);
-    if (halo.exchange == NULL) {
-        status = SFU_ERR_MEMORY;
-        goto done;
-    }
-    SFU_TRY(add_halo(self, &halo));
+    halo->send_count = asked_starts[ranks->count];
+    SFU_ALLOC(halo->send, halo->send_count);
+    memcpy(halo->send, asked, (size_t)halo->send_count * sizeof *asked);
+    halo->exchange = mpi->exchange_new(asked_starts, starts, halo->at.ld);
+    status = halo->exchange != NULL ? SFU_OK : SFU_ERR_MEMORY;
 done:
     free(asked); /* from the module */
     sfu__free(starts);
-    sfu__halo_clear(&halo, self->ranks);
+    return status;
+}
+
+sfu_status sfu__halo_make(sfu__halo *halo, const sfu__rank_group *ranks, const sfu__operand *at, const uint8_t *marked,
+                          const int64_t *bounds) {
+    sfu_status status = SFU_OK;
+    const int64_t begin = bounds[ranks->rank], end = bounds[ranks->rank + 1];
+    int64_t count = 0;
+    *halo = (sfu__halo){.at = *at};
+    for (int32_t i = 0; i < at->rows; i++) {
+        count += (i < begin || i >= end) && marked[i] != 0;
+    }
+    SFU_ALLOC(halo->receive, count);
+    for (int32_t i = 0; i < at->rows; i++) {
+        if ((i < begin || i >= end) && marked[i] != 0) {
+            halo->receive[halo->receive_count++] = i;
+        }
+    }
+    SFU_TRY(make_exchange(halo, ranks, bounds));
+done:
     return status;
 }
 
@@ -157,38 +170,19 @@ done:
     return status;
 }
 
-/* Marks of the rows that this rank wants become a list of those that it does not have. */
-static sfu_status exchange_marked(sfu__division *self, const sfu__operand *at, const uint8_t *marked,
-                                  const int64_t *bounds) {
-    sfu_status status = SFU_OK;
-    const int64_t begin = bounds[self->ranks->rank], end = bounds[self->ranks->rank + 1];
-    int32_t *wanted = NULL;
-    int64_t count = 0;
-    for (int32_t i = 0; i < at->rows; i++) {
-        count += (i < begin || i >= end) && marked[i] != 0;
-    }
-    SFU_ALLOC(wanted, count);
-    count = 0;
-    for (int32_t i = 0; i < at->rows; i++) {
-        if ((i < begin || i >= end) && marked[i] != 0) {
-            wanted[count++] = i;
-        }
-    }
-    status = make_exchange(self, at, wanted, count, bounds);
-done:
-    return status;
-}
-
 /* Marks the rows that this rank reads. */
 typedef void (*mark_fn)(uint8_t *marked, const sfu__division *self, const void *context);
 
 static sfu_status need_marked(sfu__division *self, const sfu__operand *at, mark_fn mark, const void *context) {
     sfu_status status = SFU_OK;
+    sfu__halo halo = {0};
     uint8_t *marked = NULL;
     SFU_ALLOC_ZERO(marked, at->rows);
     mark(marked, self, context);
-    SFU_TRY(exchange_marked(self, at, marked, sfu__bounds_of(self, at)));
+    SFU_TRY(sfu__halo_make(&halo, self->ranks, at, marked, sfu__bounds_of(self, at)));
+    SFU_TRY(halo.exchange != NULL ? add_halo(self, &halo) : SFU_OK);
 done:
+    sfu__halo_clear(&halo, self->ranks);
     sfu__free(marked);
     return status;
 }

@@ -63,6 +63,10 @@ void sfu__rank_start(sfu__rank_pass *pass, const sfu__executor *executor, size_t
 void sfu__rank_poll(const sfu__rank_pass *pass, size_t step);
 void sfu__rank_finish(sfu__rank_pass *pass, const sfu__executor *executor, size_t step);
 
+/* Gets the rows of a halo; send and receive are buffers for them. */
+void sfu__halo_fetch(const sfu__halo *halo, const sfu__rank_group *ranks, const sfu__dense *matrix, float *send,
+                     float *receive, sfu__rank_traffic *traffic);
+
 /* Runs the steps of a chain; called by all threads of each rank. */
 void sfu__rank_chain_run(sfu__executor *self, sfu_pass kind, size_t step, int thread);
 

@@ -5,25 +5,26 @@ static sfu__range share_of(int64_t count, int thread, int threads) {
     return (sfu__range){count * thread / threads, count * (thread + 1) / threads};
 }
 
-void sfu__smoothing_plain(const sfu__learned_step *step, sfu__team *team, int thread, int threads) {
-    for (int phase = 0; phase < SFU__LEARNED_FORWARD; phase++) {
-        sfu__learned_forward(step->values, step->work, &step->parameters, phase, thread, threads);
-        sfu__team_barrier(team);
-    }
+void sfu__smoothing_plain(const sfu__learned_step *step, int phase, int thread, int threads) {
     const sfu__range share = share_of(step->count, thread, threads);
+    if (phase < SFU__LEARNED_FORWARD) {
+        sfu__learned_forward(step->values, step->work, &step->parameters, phase, thread, threads);
+        return;
+    }
     for (int64_t e = share.begin; e < share.end; e++) {
         step->values[e] *= step->scale;
         step->dvalues[e] = 0.0F;
     }
 }
 
-void sfu__smoothing_backward_plain(const sfu__learned_step *step, sfu__team *team, int thread, int threads) {
+void sfu__smoothing_backward_plain(const sfu__learned_step *step, int phase, int thread, int threads) {
     const sfu__range share = share_of(step->count, thread, threads);
+    if (phase > 0) {
+        sfu__learned_backward(&step->gradient, step->work, &step->parameters, step->dvalues, phase - 1, thread,
+                              threads);
+        return;
+    }
     for (int64_t e = share.begin; e < share.end; e++) {
         step->dvalues[e] *= step->scale;
-    }
-    for (int phase = 0; phase < SFU__LEARNED_BACKWARD; phase++) {
-        sfu__team_barrier(team);
-        sfu__learned_backward(&step->gradient, step->work, &step->parameters, step->dvalues, phase, thread, threads);
     }
 }

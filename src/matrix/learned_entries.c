@@ -1,0 +1,229 @@
+/* learned_entries.c - finds the entries of a smoothing matrix with trained parameters, by rows and by columns. */
+#include "learned_entries.h"
+
+#include "progress.h"
+#include "smoothing_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* The number of entries of a row: those of A and the diagonal. */
+static int64_t row_entries(const sfu__edges *graph, int64_t row) {
+    const int64_t begin = graph->csr->indptr[row - graph->first], end = graph->csr->indptr[row - graph->first + 1];
+    for (int64_t i = begin; i < end && graph->csr->indices[i] <= row; i++) {
+        if (graph->csr->indices[i] == row) {
+            return end - begin;
+        }
+    }
+    return end - begin + 1;
+}
+
+static void fill_row(sfu__learned_entries *self, const sfu__edges *graph, int32_t row) {
+    const sfu_csr *A = graph->csr;
+    const int64_t end = A->indptr[row - graph->first + 1];
+    int64_t position = self->rows.indptr[row];
+    bool diagonal_due = true;
+    for (int64_t i = A->indptr[row - graph->first]; i < end || diagonal_due;) {
+        const bool more = i < end;
+        const bool diagonal = diagonal_due && (!more || A->indices[i] >= row);
+        const bool edge = more && (!diagonal || A->indices[i] == row);
+        self->rows.indices[position] = diagonal ? row : A->indices[i];
+        self->edges[position] = !edge ? 0.0F : A->values != NULL ? A->values[i] : 1.0F;
+        diagonal_due = diagonal_due && !diagonal;
+        i += edge;
+        position++;
+    }
+    assert(position == self->rows.indptr[row + 1]);
+}
+
+/* Counts the entries of the rows; those of other nodes are empty. */
+static sfu_status count_rows(sfu__learned_entries *self, const sfu__edges *graph) {
+    sfu_status status = SFU_OK;
+    const int32_t n = graph->csr->cols;
+    self->rows.rows = self->rows.cols = n;
+    SFU_ALLOC_ZERO(self->rows.indptr, (size_t)n + 1);
+    for (int32_t row = self->first; row < n; row++) {
+        self->rows.indptr[row + 1] = self->rows.indptr[row] + (row < self->end ? row_entries(graph, row) : 0);
+    }
+done:
+    return status;
+}
+
+/* Fills in the rows, with memory for `count` entries in all. */
+static sfu_status fill_rows(sfu__learned_entries *self, const sfu__edges *graph, int64_t count) {
+    sfu_status status = SFU_OK;
+    if (count > INT32_MAX) {
+        status = sfu__fail(SFU_ERR_UNSUPPORTED,
+                           "smoothing: learn= with %lld entries in the smoothing matrix; up to %d can be learned from",
+                           (long long)count, INT32_MAX);
+        goto done;
+    }
+    self->count = count;
+    SFU_ALLOC(self->rows.indices, count);
+    SFU_ALLOC(self->edges, count);
+    for (int32_t row = self->first; row < self->end; row++) {
+        fill_row(self, graph, row);
+    }
+done:
+    return status;
+}
+
+/* ---- all rows ---------------------------------------------------------------------------------------------------- */
+
+static sfu_status transpose_all(sfu__learned_entries *self) {
+    sfu_status status = SFU_OK;
+    const sfu_matrix *to = &self->transpose, *from = &self->rows;
+    const int32_t n = from->rows;
+    self->transpose.rows = self->transpose.cols = n;
+    SFU_ALLOC_ZERO(self->transpose.indptr, (size_t)n + 2);
+    SFU_ALLOC(self->transpose.indices, from->indptr[n]);
+    SFU_ALLOC(self->value_perm, from->indptr[n]);
+    /* indptr[j + 1] is the next free entry of column j, and its end when the loop is done. */
+    for (int64_t i = 0; i < from->indptr[n]; i++) {
+        to->indptr[from->indices[i] + 2]++;
+    }
+    for (int32_t j = 0; j < n; j++) {
+        to->indptr[j + 1] += to->indptr[j];
+    }
+    for (int32_t row = 0; row < n; row++) {
+        for (int64_t i = from->indptr[row]; i < from->indptr[row + 1]; i++) {
+            const int64_t position = to->indptr[from->indices[i] + 1]++;
+            to->indices[position] = row;
+            self->value_perm[position] = (int32_t)i;
+        }
+    }
+done:
+    return status;
+}
+
+sfu_status sfu__learned_entries_all(sfu__learned_entries *entries, const sfu_csr *graph) {
+    sfu_status status = SFU_OK;
+    const sfu__edges all = {graph, 0};
+    entries->end = graph->rows;
+    SFU_TRY(count_rows(entries, &all));
+    SFU_TRY(fill_rows(entries, &all, entries->rows.indptr[graph->rows]));
+    SFU_TRY(transpose_all(entries));
+done:
+    return status;
+}
+
+/* ---- a part ------------------------------------------------------------------------------------------------------ */
+
+/* An entry of a column of these nodes: it is counted in indptr[column + 1]; or, with indices, appended to its column,
+ * whose indptr moves to its end. */
+static void visit(sfu__learned_entries *self, int32_t row, int32_t column, float edge) {
+    sfu_matrix *to = &self->transpose;
+    if (to->indices == NULL) {
+        to->indptr[column + 1]++;
+        return;
+    }
+    const int64_t before = self->rows.indptr[self->rows.rows], position = to->indptr[column]++;
+    if (before + position >= self->count) {
+        return; /* somebody changes the file */
+    }
+    to->indices[position] = row;
+    self->value_perm[position] = (int32_t)(before + position);
+    self->rows.indices[before + position] = column;
+    self->edges[before + position] = edge;
+}
+
+static void visit_row(sfu__learned_entries *self, const sfu_csr *A, int64_t at, int32_t row) {
+    bool diagonal_due = row >= self->first && row < self->end;
+    for (int64_t e = A->indptr[at]; e < A->indptr[at + 1]; e++) {
+        const int32_t column = A->indices[e];
+        if (column >= self->first && column < self->end) {
+            visit(self, row, column, A->values != NULL ? A->values[e] : 1.0F);
+            diagonal_due = diagonal_due && column != row;
+        }
+    }
+    if (diagonal_due) {
+        visit(self, row, row, 0.0F);
+    }
+}
+
+/* Visits the entries of all columns, with ascending rows. */
+static sfu_status scan(sfu__learned_entries *self, const sfu__mapped_csr *graph) {
+    enum { ROWS = 1 << 11 };
+    sfu_status status = SFU_OK;
+    sfu__row_block block = {0};
+    const int64_t n = graph->csr.rows, piece = sfu__row_piece(graph, ROWS);
+    for (int64_t first = 0, next; first < n; first = next) {
+        next = sfu__row_piece_end(graph, first, first + ROWS < n ? first + ROWS : n, piece);
+        SFU_TRY(sfu__poll());
+        SFU_TRY(sfu__row_block_read(&block, graph, first, next));
+        for (int64_t row = first; row < next; row++) {
+            visit_row(self, &block.csr, row - first, (int32_t)row);
+        }
+    }
+done:
+    sfu__row_block_clear(&block);
+    return status;
+}
+
+/* A column of a symmetric graph has the entries of the row. */
+static sfu_status count_columns(sfu__learned_entries *self, const sfu__mapped_csr *graph, bool symmetric) {
+    sfu_status status = SFU_OK;
+    sfu_matrix *to = &self->transpose;
+    const int32_t n = graph->csr.rows;
+    to->rows = to->cols = n;
+    SFU_ALLOC_ZERO(to->indptr, (size_t)n + 1);
+    if (symmetric) {
+        memcpy(to->indptr, self->rows.indptr, ((size_t)n + 1) * sizeof *to->indptr);
+        goto done;
+    }
+    SFU_TRY(scan(self, graph));
+    for (int32_t row = 0; row < n; row++) {
+        to->indptr[row + 1] += to->indptr[row];
+    }
+done:
+    return status;
+}
+
+static sfu_status fill_columns(sfu__learned_entries *self, const sfu__mapped_csr *graph, bool symmetric) {
+    sfu_status status = SFU_OK;
+    sfu_matrix *to = &self->transpose;
+    const int32_t n = graph->csr.rows;
+    SFU_ALLOC(to->indices, to->indptr[n]);
+    SFU_ALLOC(self->value_perm, to->indptr[n]);
+    for (int32_t node = self->first; symmetric && node < self->end; node++) {
+        for (int64_t e = self->rows.indptr[node]; e < self->rows.indptr[node + 1]; e++) {
+            visit(self, self->rows.indices[e], node, self->edges[e]);
+        }
+    }
+    SFU_TRY(symmetric ? SFU_OK : scan(self, graph));
+    for (int32_t row = n; row > 0; row--) { /* each has moved to the start of the next */
+        to->indptr[row] = to->indptr[row - 1];
+    }
+    to->indptr[0] = 0;
+done:
+    return status;
+}
+
+sfu_status sfu__learned_entries_part(sfu__learned_entries *entries, const sfu__mapped_csr *graph, bool symmetric,
+                                     int32_t first, int32_t end) {
+    sfu_status status = SFU_OK;
+    sfu__row_block block = {0};
+    const int32_t n = graph->csr.rows;
+    entries->part = true;
+    entries->first = first;
+    entries->end = end;
+    SFU_TRY(sfu__row_block_read(&block, graph, first, end));
+    const sfu__edges own = {&block.csr, first};
+    SFU_TRY(count_rows(entries, &own));
+    SFU_TRY(count_columns(entries, graph, symmetric));
+    SFU_TRY(fill_rows(entries, &own, entries->rows.indptr[n] + entries->transpose.indptr[n]));
+    SFU_TRY(fill_columns(entries, graph, symmetric));
+done:
+    sfu__row_block_clear(&block);
+    return status;
+}
+
+void sfu__learned_entries_clear(sfu__learned_entries *entries) {
+    sfu__matrix_clear(&entries->rows);
+    sfu__matrix_clear(&entries->transpose);
+    sfu__free(entries->edges);
+    sfu__free(entries->value_perm);
+    *entries = (sfu__learned_entries){0};
+}
