@@ -51,18 +51,24 @@ done:
     return status;
 }
 
-/* Fills in the rows, with memory for `count` entries in all. */
-static sfu_status fill_rows(sfu__learned_entries *self, const sfu__edges *graph, int64_t count) {
-    sfu_status status = SFU_OK;
+/* Memory for so many entries; those that are there stay. */
+static sfu_status reserve(sfu__learned_entries *self, int64_t count) {
     if (count > INT32_MAX) {
-        status = sfu__fail(SFU_ERR_UNSUPPORTED,
-                           "smoothing: learn= with %lld entries in the smoothing matrix; up to %d can be learned from",
-                           (long long)count, INT32_MAX);
-        goto done;
+        return sfu__fail(SFU_ERR_UNSUPPORTED,
+                         "smoothing: learn= with %lld entries in the smoothing matrix; up to %d can be learned from",
+                         (long long)count, INT32_MAX);
     }
+    int32_t *indices = sfu__resize(self->rows.indices, (size_t)count, sizeof *indices);
+    self->rows.indices = indices != NULL ? indices : self->rows.indices;
+    float *edges = indices != NULL ? sfu__resize(self->edges, (size_t)count, sizeof *edges) : NULL;
+    self->edges = edges != NULL ? edges : self->edges;
     self->count = count;
-    SFU_ALLOC(self->rows.indices, count);
-    SFU_ALLOC(self->edges, count);
+    return edges != NULL ? SFU_OK : SFU_ERR_MEMORY;
+}
+
+static sfu_status fill_rows(sfu__learned_entries *self, const sfu__edges *graph) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(reserve(self, self->rows.indptr[self->rows.rows]));
     for (int32_t row = self->first; row < self->end; row++) {
         fill_row(self, graph, row);
     }
@@ -103,7 +109,7 @@ sfu_status sfu__learned_entries_all(sfu__learned_entries *entries, const sfu_csr
     const sfu__edges all = {graph, 0};
     entries->end = graph->rows;
     SFU_TRY(count_rows(entries, &all));
-    SFU_TRY(fill_rows(entries, &all, entries->rows.indptr[graph->rows]));
+    SFU_TRY(fill_rows(entries, &all));
     SFU_TRY(transpose_all(entries));
 done:
     return status;
@@ -111,45 +117,86 @@ done:
 
 /* ---- a part ------------------------------------------------------------------------------------------------------ */
 
-/* An entry of a column of these nodes: it is counted in indptr[column + 1]; or, with indices, appended to its column,
- * whose indptr moves to its end. */
-static void visit(sfu__learned_entries *self, int32_t row, int32_t column, float edge) {
+static bool is_own(const sfu__learned_entries *self, int32_t node) { return node >= self->first && node < self->end; }
+
+/* A column of these nodes has an entry in a row: it is counted in indptr[column + 1]; or, with indices, appended to the
+ * column, whose indptr moves to its end. */
+static void append(sfu__learned_entries *self, int32_t row, int32_t column, int64_t entry) {
     sfu_matrix *to = &self->transpose;
     if (to->indices == NULL) {
         to->indptr[column + 1]++;
-        return;
+    } else if (to->indptr[column] < self->transposed) { /* else somebody changes the file */
+        to->indices[to->indptr[column]] = row;
+        self->value_perm[to->indptr[column]++] = (int32_t)entry;
     }
-    const int64_t before = self->rows.indptr[self->rows.rows], position = to->indptr[column]++;
-    if (before + position >= self->count) {
-        return; /* somebody changes the file */
-    }
-    to->indices[position] = row;
-    self->value_perm[position] = (int32_t)(before + position);
-    self->rows.indices[before + position] = column;
-    self->edges[before + position] = edge;
 }
 
-static void visit_row(sfu__learned_entries *self, const sfu_csr *A, int64_t at, int32_t row) {
-    bool diagonal_due = row >= self->first && row < self->end;
-    for (int64_t e = A->indptr[at]; e < A->indptr[at + 1]; e++) {
-        const int32_t column = A->indices[e];
-        if (column >= self->first && column < self->end) {
-            visit(self, row, column, A->values != NULL ? A->values[e] : 1.0F);
-            diagonal_due = diagonal_due && column != row;
+/* An entry in the row of another node. */
+static void append_other(sfu__learned_entries *self, int32_t row, int32_t column, float edge) {
+    const int64_t entry = self->rows.indptr[self->rows.rows] + self->others++;
+    if (self->transpose.indices == NULL) {
+        append(self, row, column, entry);
+    } else if (entry < self->count) { /* else somebody changes the file */
+        append(self, row, column, entry);
+        self->rows.indices[entry] = column;
+        self->edges[entry] = edge;
+    }
+}
+
+/* The entry of a row of these nodes in a column. */
+static int64_t find(const sfu__learned_entries *self, int32_t row, int32_t column) {
+    int64_t low = self->rows.indptr[row], high = self->rows.indptr[row + 1];
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (self->rows.indices[middle] < column) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    if (diagonal_due) {
-        visit(self, row, row, 0.0F);
+    return low;
+}
+
+/* A column of a symmetric graph has the entries of the row. */
+static void append_row(sfu__learned_entries *self, int32_t node) {
+    for (int64_t e = self->rows.indptr[node]; e < self->rows.indptr[node + 1]; e++) {
+        const int32_t row = self->rows.indices[e];
+        if (!is_own(self, row)) {
+            append_other(self, row, node, self->edges[e]);
+        } else {
+            append(self, row, node, find(self, row, node));
+        }
+    }
+}
+
+/* The entries of a row in columns of these nodes. */
+static void visit_row(sfu__learned_entries *self, const sfu_csr *A, int64_t at, int32_t row) {
+    if (is_own(self, row)) {
+        for (int64_t e = self->rows.indptr[row]; e < self->rows.indptr[row + 1]; e++) {
+            if (is_own(self, self->rows.indices[e])) {
+                append(self, row, self->rows.indices[e], e);
+            }
+        }
+        return;
+    }
+    for (int64_t e = A->indptr[at]; e < A->indptr[at + 1]; e++) {
+        if (is_own(self, A->indices[e])) {
+            append_other(self, row, A->indices[e], A->values != NULL ? A->values[e] : 1.0F);
+        }
     }
 }
 
 /* Visits the entries of all columns, with ascending rows. */
-static sfu_status scan(sfu__learned_entries *self, const sfu__mapped_csr *graph) {
+static sfu_status scan(sfu__learned_entries *self, const sfu__mapped_csr *graph, bool symmetric) {
     enum { ROWS = 1 << 11 };
     sfu_status status = SFU_OK;
     sfu__row_block block = {0};
-    const int64_t n = graph->csr.rows, piece = sfu__row_piece(graph, ROWS);
-    for (int64_t first = 0, next; first < n; first = next) {
+    const int64_t n = graph->csr.rows, piece = symmetric ? 0 : sfu__row_piece(graph, ROWS);
+    self->others = 0;
+    for (int32_t node = self->first; symmetric && node < self->end; node++) {
+        append_row(self, node);
+    }
+    for (int64_t first = 0, next; !symmetric && first < n; first = next) {
         next = sfu__row_piece_end(graph, first, first + ROWS < n ? first + ROWS : n, piece);
         SFU_TRY(sfu__poll());
         SFU_TRY(sfu__row_block_read(&block, graph, first, next));
@@ -162,21 +209,18 @@ done:
     return status;
 }
 
-/* A column of a symmetric graph has the entries of the row. */
+/* Counts the entries of the columns. */
 static sfu_status count_columns(sfu__learned_entries *self, const sfu__mapped_csr *graph, bool symmetric) {
     sfu_status status = SFU_OK;
     sfu_matrix *to = &self->transpose;
     const int32_t n = graph->csr.rows;
     to->rows = to->cols = n;
     SFU_ALLOC_ZERO(to->indptr, (size_t)n + 1);
-    if (symmetric) {
-        memcpy(to->indptr, self->rows.indptr, ((size_t)n + 1) * sizeof *to->indptr);
-        goto done;
-    }
-    SFU_TRY(scan(self, graph));
+    SFU_TRY(scan(self, graph, symmetric));
     for (int32_t row = 0; row < n; row++) {
         to->indptr[row + 1] += to->indptr[row];
     }
+    self->transposed = to->indptr[n];
 done:
     return status;
 }
@@ -185,14 +229,9 @@ static sfu_status fill_columns(sfu__learned_entries *self, const sfu__mapped_csr
     sfu_status status = SFU_OK;
     sfu_matrix *to = &self->transpose;
     const int32_t n = graph->csr.rows;
-    SFU_ALLOC(to->indices, to->indptr[n]);
-    SFU_ALLOC(self->value_perm, to->indptr[n]);
-    for (int32_t node = self->first; symmetric && node < self->end; node++) {
-        for (int64_t e = self->rows.indptr[node]; e < self->rows.indptr[node + 1]; e++) {
-            visit(self, self->rows.indices[e], node, self->edges[e]);
-        }
-    }
-    SFU_TRY(symmetric ? SFU_OK : scan(self, graph));
+    SFU_ALLOC(to->indices, self->transposed);
+    SFU_ALLOC(self->value_perm, self->transposed);
+    SFU_TRY(scan(self, graph, symmetric));
     for (int32_t row = n; row > 0; row--) { /* each has moved to the start of the next */
         to->indptr[row] = to->indptr[row - 1];
     }
@@ -205,15 +244,16 @@ sfu_status sfu__learned_entries_part(sfu__learned_entries *entries, const sfu__m
                                      int32_t first, int32_t end) {
     sfu_status status = SFU_OK;
     sfu__row_block block = {0};
-    const int32_t n = graph->csr.rows;
     entries->part = true;
     entries->first = first;
     entries->end = end;
     SFU_TRY(sfu__row_block_read(&block, graph, first, end));
     const sfu__edges own = {&block.csr, first};
     SFU_TRY(count_rows(entries, &own));
+    SFU_TRY(fill_rows(entries, &own));
+    sfu__row_block_clear(&block);
     SFU_TRY(count_columns(entries, graph, symmetric));
-    SFU_TRY(fill_rows(entries, &own, entries->rows.indptr[n] + entries->transpose.indptr[n]));
+    SFU_TRY(reserve(entries, entries->count + entries->others));
     SFU_TRY(fill_columns(entries, graph, symmetric));
 done:
     sfu__row_block_clear(&block);

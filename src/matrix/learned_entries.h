@@ -1,7 +1,7 @@
 /* learned_entries.h - the entries of a smoothing matrix with trained parameters: those of A and the whole diagonal.
  *
- * They are those of all rows; or of the rows and of the columns of some nodes, the part of a rank. Then an entry of a
- * row and a column of these nodes is stored twice: first come the entries of the rows, then those of the columns.
+ * They are those of all rows; or of the rows and of the columns of some nodes, the part of a rank. Then the entries of
+ * the rows come first, and after them those of the columns in the rows of other nodes.
  */
 #ifndef SFU_LEARNED_ENTRIES_H
 #define SFU_LEARNED_ENTRIES_H
@@ -11,8 +11,10 @@
 typedef struct sfu__learned_entries {
     bool part;            /* of some nodes */
     int32_t first, end;   /* the nodes of the rows and columns */
-    int64_t count;        /* of all entries */
-    sfu_matrix rows;      /* other rows are empty; indices has [count]. values: the caller's, or NULL */
+    int64_t count;        /* of all entries; */
+    int64_t others;       /* of columns in rows of other nodes, */
+    int64_t transposed;   /* and of the transpose of a part */
+    sfu_matrix rows;      /* those of other nodes are empty; indices has [count]. values: the caller's, or NULL */
     float *edges;         /* [count]: a_ij, 0 on the diagonal of a node without a self-loop */
     sfu_matrix transpose; /* the columns, as rows without values */
     int32_t *value_perm;  /* the entry of each entry of the transpose */

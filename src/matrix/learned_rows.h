@@ -161,13 +161,15 @@ SFU__DEVICE_FN void sfu__learned_make_values(float *values, const sfu__learned_f
     }
 }
 
-/* Those of a column that is stored beside the rows. The values of rows must be made: they have made q. */
+/* Those of a column of a part in rows that others have. The values of all rows must be made, with their q. */
 SFU__DEVICE_FN void sfu__learned_make_column(float *values, const sfu__learned_form *S, const sfu__learned_sums *at,
                                              const sfu__learned_now *now, int32_t column) {
+    const int64_t others = S->indptr[S->nodes];
     for (int64_t i = S->transposed_indptr[column]; i < S->transposed_indptr[column + 1]; i++) {
         const int32_t row = S->transposed_indices[i], e = S->value_perm[i];
-        values[e] = at->r[row] == 0.0 ? (row == column ? 1.0F : 0.0F)
-                                      : sfu__learned_flush(sfu__learned_value(S, at, now, row, e));
+        if (e >= others) {
+            values[e] = at->r[row] == 0.0 ? 0.0F : sfu__learned_flush(sfu__learned_value(S, at, now, row, e));
+        }
     }
 }
 

@@ -34,8 +34,8 @@ SFU_CHECKED sfu_status sfu__learned_new(sfu__learned **learned, const sfu_csr *g
                                         const sfu_smoothing_options *options, sfu__learn learn, int threads);
 void sfu__learned_free(sfu__learned *learned);
 
-/* The same for the nodes [first, end) of a graph in a mapped file: S has their rows, and their columns as further
- * entries (learned_entries.h). The parts of a matrix compute it together (below). */
+/* The same for the nodes [first, end) of a graph in a mapped file: S has their rows, and what their columns have in the
+ * rows of other nodes as further entries (learned_entries.h). The parts of a matrix compute it together (below). */
 SFU_CHECKED sfu_status sfu__learned_new_part(sfu__learned **learned, const sfu__mapped_csr *graph, bool symmetric,
                                              const sfu_smoothing_options *options, sfu__learn learn, int32_t first,
                                              int32_t end, int threads);

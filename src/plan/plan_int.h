@@ -304,10 +304,11 @@ SFU_CHECKED sfu_status sfu__rank_smoothing(sfu_matrix *matrix, const sfu__plan *
                                            const sfu__row_set *out, const sfu__row_set *in);
 SFU_CHECKED sfu_status sfu__rank_transpose(sfu_matrix *transpose, const sfu__plan *plan, const sfu__smoother *smoother,
                                            const sfu__row_set *out, const sfu__row_set *in);
-/* The same of a learned smoothing matrix, without values: (*value_perm)[e] is the number of that of entry e. */
+/* The transpose of a learned smoothing matrix, without values: (*value_perm)[e] is the number of that of entry e.
+ * `others`: only the entries in rows of other ranks. */
 SFU_CHECKED sfu_status sfu__rank_learned_transpose(sfu_matrix *transpose, int32_t **value_perm, const sfu__plan *plan,
                                                    const sfu__learned *learned, const sfu__row_set *out,
-                                                   const sfu__row_set *in);
+                                                   const sfu__row_set *in, bool others);
 /* Makes the csr of every smoother of a rank, with the rows that ops [first, last) of a pass read, or with all (pass
  * NULL), for products that are made once; and frees them. */
 SFU_CHECKED sfu_status sfu__smoothers_gather(const sfu__plan *plan, const sfu__pass *pass, int first, int last);
@@ -324,6 +325,10 @@ SFU_CHECKED sfu_status sfu__block_take(sfu__block *block, const sfu__plan *plan,
 SFU_CHECKED sfu_status sfu__block_of_transpose(sfu__block *block, sfu__plan *plan, sfu__pass *pass,
                                                const sfu__smoother *smoother, const sfu__row_set *out,
                                                const sfu__row_set *in, const sfu__matrix_use *use);
+/* That of a learned S, or only the entries in rows of other ranks. */
+SFU_CHECKED sfu_status sfu__block_of_learned(sfu__block *block, const sfu__plan *plan, const sfu__smoother *smoother,
+                                             const sfu__row_set *out, const sfu__row_set *in,
+                                             const sfu__matrix_use *use, bool others);
 /* The transpose of rows [begin, end) of a block. */
 SFU_CHECKED sfu_status sfu__block_transpose(sfu__block *block, const sfu__plan *plan, const sfu__block *of,
                                             sfu__range rows, const sfu__matrix_use *use);

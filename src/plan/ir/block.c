@@ -128,13 +128,14 @@ done:
     return status;
 }
 
-static sfu_status part_of_learned(sfu__block *block, const sfu__plan *plan, const sfu__smoother *smoother,
-                                  const sfu__row_set *out, const sfu__row_set *in, const sfu__matrix_use *use) {
+sfu_status sfu__block_of_learned(sfu__block *block, const sfu__plan *plan, const sfu__smoother *smoother,
+                                 const sfu__row_set *out, const sfu__row_set *in, const sfu__matrix_use *use,
+                                 bool others) {
     sfu_status status = SFU_OK;
     sfu_matrix part = {0};
     int32_t *value_perm = NULL;
     *block = (sfu__block){.where = SFU__VALUES_LEARNED, .offset = smoother->values_offset, .part = true};
-    SFU_TRY(sfu__rank_learned_transpose(&part, &value_perm, plan, smoother->learned, out, in));
+    SFU_TRY(sfu__rank_learned_transpose(&part, &value_perm, plan, smoother->learned, out, in, others));
     const sfu__matrix_source source = source_of(&part, &value_perm);
     SFU_TRY(plan->backend->prepare(&block->matrix, &source, use));
 done:
@@ -146,7 +147,7 @@ done:
 sfu_status sfu__block_of_transpose(sfu__block *block, sfu__plan *plan, sfu__pass *pass, const sfu__smoother *smoother,
                                    const sfu__row_set *out, const sfu__row_set *in, const sfu__matrix_use *use) {
     if (smoother->learned != NULL) {
-        return part_of_learned(block, plan, smoother, out, in, use);
+        return sfu__block_of_learned(block, plan, smoother, out, in, use, false);
     }
     return part_of_smoothing(block, (part_job){plan, smoother, out, in, use, true}, pass);
 }

@@ -213,10 +213,12 @@ sfu_status sfu__rank_transpose(sfu_matrix *transpose, const sfu__plan *plan, con
 }
 
 sfu_status sfu__rank_learned_transpose(sfu_matrix *transpose, int32_t **value_perm, const sfu__plan *plan,
-                                       const sfu__learned *learned, const sfu__row_set *out, const sfu__row_set *in) {
+                                       const sfu__learned *learned, const sfu__row_set *out, const sfu__row_set *in,
+                                       bool others) {
     sfu_status status = SFU_OK;
     const int32_t *entry_of = NULL;
-    const sfu_csr all = sfu__learned_transpose(learned, &entry_of);
+    const sfu_csr all = sfu__learned_transpose(learned, &entry_of), rows = sfu__learned_pattern(learned);
+    const int64_t least = others ? rows.indptr[rows.rows] : 0;
     const sfu__range own = sfu__rank_rows(plan, in);
     int32_t *row_of = NULL;
     int64_t at = 0;
@@ -229,7 +231,7 @@ sfu_status sfu__rank_learned_transpose(sfu_matrix *transpose, int32_t **value_pe
         const int32_t node = row >= own.begin && row < own.end ? sfu__row_set_node(in, row) : -1;
         for (int64_t e = node >= 0 ? all.indptr[node] : 0; node >= 0 && e < all.indptr[node + 1]; e++) {
             const int32_t column = column_of(out, row_of, all.indices[e]);
-            if (column >= 0) {
+            if (column >= 0 && entry_of[e] >= least) {
                 transpose->indices[at] = column;
                 (*value_perm)[at++] = entry_of[e];
             }

@@ -198,14 +198,29 @@ done:
     return status;
 }
 
-/* A rank has the values of its columns beside those of its rows. */
+/* A rank computes the gradients of its columns in the rows of other ranks as well. */
+static sfu_status others_backward(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
+    sfu_status status = SFU_OK;
+    const sfu__plan *plan = self->plan;
+    const sfu__row_set *row_sets = self->pass->row_sets;
+    const sfu__matrix_use use = sfu__use_of(self, SFU__ROLE_SMOOTHING, d->at.cols, -1);
+    sfu__block others = {0};
+    int block;
+    SFU_TRY(sfu__block_of_learned(&others, plan, &plan->smoothers[plan->ops[at->op].smoothing], &row_sets[at->op + 1],
+                                  &row_sets[at->op], &use, true));
+    SFU_TRY(sfu__add_block(&block, self, &others));
+    SFU_TRY(add_sddmm(self, at->op, block, &at->in, d));
+done:
+    sfu__block_clear(&others, plan);
+    return status;
+}
+
 static sfu_status learned_backward(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
     sfu_status status = SFU_OK;
-    int block;
+    const sfu__learned *learned = self->plan->smoothers[self->plan->ops[at->op].smoothing].learned;
     SFU_TRY(add_sddmm(self, at->op, at->block, d, &at->in));
-    if (self->pass->blocks[at->block].part) {
-        SFU_TRY(transposed_smoothing(&block, self, at->op, at->block, d->at.cols));
-        SFU_TRY(add_sddmm(self, at->op, block, &at->in, d));
+    if (self->pass->blocks[at->block].part && sfu__learned_form_of(learned)->has_right) {
+        SFU_TRY(others_backward(self, at, d));
     }
 done:
     return status;
