@@ -5,6 +5,7 @@
  *   options := "(" name "=" value ("," name "=" value)* ")"
  */
 #include "net_int.h"
+#include "progress.h"
 #include "sized_struct.h"
 
 #include <stdio.h>
@@ -275,11 +276,32 @@ done:
     return status;
 }
 
+/* An option of named networks that differs from its default, and that this network does not have. */
+static void note_unused(const char *option, int32_t value, int32_t usual, bool has, const char *name) {
+    if (value != usual && !has) {
+        sfu__log(SFU_LOG_NOTE, "%s=%d changes nothing in %s", option, value,
+                 name != NULL ? name : "a network that is written as layers");
+    }
+}
+
+static void note_options(const char *text, const sfu_net_options *options) {
+    sfu_net_options usual;
+    sfu__net_given given = {0};
+    sfu_net_options_init(&usual);
+    (void)sfu__net_named(&given, text, options->k);
+    note_unused("hidden", options->hidden, usual.hidden, given.hidden, given.name);
+    note_unused("k", options->k, usual.k, given.k, given.name);
+}
+
 sfu_status sfu_net_parse(sfu_net **net, const char *text, const sfu_net_options *given) {
+    sfu_status status = SFU_OK;
     sfu_net_options options;
     *net = NULL;
-    const sfu_status status = SFU__READ_OPTIONS(&options, given, sfu_net_options);
-    return status != SFU_OK ? status : parse(net, text, &options, false);
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_net_options));
+    SFU_TRY(parse(net, text, &options, false));
+    note_options(text, &options);
+done:
+    return status;
 }
 
 sfu_status sfu__net_read(sfu_net **net, const char *text, const sfu_net_options *options) {

@@ -815,6 +815,38 @@ static void left_after_the_softmax_is_a_note(void **state) {
     sfu_set_log(NULL, NULL);
 }
 
+static void count_unused(void *user, sfu_log_level level, const char *line) {
+    assert_int_equal(level, SFU_LOG_NOTE);
+    assert_non_null(strstr(line, " changes nothing in "));
+    ++*(int *)user;
+}
+
+static int notes_of(const char *text, int32_t hidden, int32_t k) {
+    int notes = 0;
+    sfu_net *net = NULL;
+    sfu_net_options options;
+    sfu_net_options_init(&options);
+    options.hidden = hidden;
+    options.k = k;
+    sfu_set_log(count_unused, &notes);
+    assert_ok(sfu_net_parse(&net, text, &options));
+    sfu_set_log(NULL, NULL);
+    sfu_net_free(net);
+    return notes;
+}
+
+static void options_without_effect_are_notes(void **state) {
+    (void)state;
+    assert_int_equal(notes_of("gcn", 32, 3), 0);
+    assert_int_equal(notes_of("SGCN", 64, 3), 0);
+    assert_int_equal(notes_of("sgcn", 32, 2), 1);
+    assert_int_equal(notes_of("gcn", 32, 1), 1); /* one convolution has no hidden layer */
+    assert_int_equal(notes_of("mlp", 32, 3), 1);
+    assert_int_equal(notes_of("lpnn(f=clamp)", 32, 3), 2);
+    assert_int_equal(notes_of("smooth | softmax", 64, 2), 0);
+    assert_int_equal(notes_of("smooth | softmax", 32, 3), 2);
+}
+
 static sfu_status parse_and_free(void *context) {
     sfu_net *net = NULL;
     const sfu_status status = sfu_net_parse(&net, context, NULL);
@@ -861,6 +893,7 @@ int main(void) {
         cmocka_unit_test(long_texts_are_cut),
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(left_after_the_softmax_is_a_note),
+        cmocka_unit_test(options_without_effect_are_notes),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
