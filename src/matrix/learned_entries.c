@@ -117,29 +117,37 @@ done:
 
 /* ---- a part ------------------------------------------------------------------------------------------------------ */
 
+/* Finds the columns of a part: they are counted first. */
+typedef struct filling {
+    sfu__learned_entries *entries;
+    int64_t others; /* entries in rows of other nodes so far */
+    int64_t *next;  /* where the next entry of each column belongs; NULL: they are counted */
+} filling;
+
 static bool is_own(const sfu__learned_entries *self, int32_t node) { return node >= self->first && node < self->end; }
 
-/* A column of these nodes has an entry in a row: it is counted in indptr[column + 1]; or, with indices, appended to the
- * column, whose indptr moves to its end. */
-static void append(sfu__learned_entries *self, int32_t row, int32_t column, int64_t entry) {
-    sfu_matrix *to = &self->transpose;
-    if (to->indices == NULL) {
+/* A column of these nodes has an entry in a row. It is counted in indptr[column + 1], or filled in at `next`. */
+static void append(filling *self, int32_t row, int32_t column, int64_t entry) {
+    sfu_matrix *to = &self->entries->transpose;
+    if (self->next == NULL) {
         to->indptr[column + 1]++;
-    } else if (to->indptr[column] < self->transposed) { /* else somebody changes the file */
-        to->indices[to->indptr[column]] = row;
-        self->value_perm[to->indptr[column]++] = (int32_t)entry;
+        return;
+    }
+    const int64_t at = self->next[column - self->entries->first]++;
+    if (at < to->indptr[column + 1]) { /* else the file has changed */
+        to->indices[at] = row;
+        self->entries->value_perm[at] = (int32_t)entry;
     }
 }
 
 /* An entry in the row of another node. */
-static void append_other(sfu__learned_entries *self, int32_t row, int32_t column, float edge) {
-    const int64_t entry = self->rows.indptr[self->rows.rows] + self->others++;
-    if (self->transpose.indices == NULL) {
-        append(self, row, column, entry);
-    } else if (entry < self->count) { /* else somebody changes the file */
-        append(self, row, column, entry);
-        self->rows.indices[entry] = column;
-        self->edges[entry] = edge;
+static void append_other(filling *self, int32_t row, int32_t column, float edge) {
+    sfu__learned_entries *entries = self->entries;
+    const int64_t entry = entries->rows.indptr[entries->rows.rows] + self->others++;
+    append(self, row, column, entry);
+    if (self->next != NULL && entry < entries->count) {
+        entries->rows.indices[entry] = column;
+        entries->edges[entry] = edge;
     }
 }
 
@@ -158,42 +166,45 @@ static int64_t find(const sfu__learned_entries *self, int32_t row, int32_t colum
 }
 
 /* A column of a symmetric graph has the entries of the row. */
-static void append_row(sfu__learned_entries *self, int32_t node) {
-    for (int64_t e = self->rows.indptr[node]; e < self->rows.indptr[node + 1]; e++) {
-        const int32_t row = self->rows.indices[e];
-        if (!is_own(self, row)) {
-            append_other(self, row, node, self->edges[e]);
+static void append_row(filling *self, int32_t node) {
+    const sfu__learned_entries *entries = self->entries;
+    for (int64_t e = entries->rows.indptr[node]; e < entries->rows.indptr[node + 1]; e++) {
+        const int32_t row = entries->rows.indices[e];
+        if (!is_own(entries, row)) {
+            append_other(self, row, node, entries->edges[e]);
         } else {
-            append(self, row, node, find(self, row, node));
+            append(self, row, node, find(entries, row, node));
         }
     }
 }
 
 /* The entries of a row in columns of these nodes. */
-static void visit_row(sfu__learned_entries *self, const sfu_csr *A, int64_t at, int32_t row) {
-    if (is_own(self, row)) {
-        for (int64_t e = self->rows.indptr[row]; e < self->rows.indptr[row + 1]; e++) {
-            if (is_own(self, self->rows.indices[e])) {
-                append(self, row, self->rows.indices[e], e);
+static void visit_row(filling *self, const sfu_csr *A, int64_t at, int32_t row) {
+    const sfu__learned_entries *entries = self->entries;
+    const sfu_matrix *rows = &entries->rows;
+    if (is_own(entries, row)) {
+        for (int64_t e = rows->indptr[row]; e < rows->indptr[row + 1]; e++) {
+            if (is_own(entries, rows->indices[e])) {
+                append(self, row, rows->indices[e], e);
             }
         }
         return;
     }
     for (int64_t e = A->indptr[at]; e < A->indptr[at + 1]; e++) {
-        if (is_own(self, A->indices[e])) {
+        if (is_own(entries, A->indices[e])) {
             append_other(self, row, A->indices[e], A->values != NULL ? A->values[e] : 1.0F);
         }
     }
 }
 
 /* Visits the entries of all columns, with ascending rows. */
-static sfu_status scan(sfu__learned_entries *self, const sfu__mapped_csr *graph, bool symmetric) {
+static sfu_status scan(filling *self, const sfu__mapped_csr *graph, bool symmetric) {
     enum { ROWS = 1 << 11 };
     sfu_status status = SFU_OK;
     sfu__row_block block = {0};
     const int64_t n = graph->csr.rows, piece = symmetric ? 0 : sfu__row_piece(graph, ROWS);
     self->others = 0;
-    for (int32_t node = self->first; symmetric && node < self->end; node++) {
+    for (int32_t node = self->entries->first; symmetric && node < self->entries->end; node++) {
         append_row(self, node);
     }
     for (int64_t first = 0, next; !symmetric && first < n; first = next) {
@@ -210,9 +221,9 @@ done:
 }
 
 /* Counts the entries of the columns. */
-static sfu_status count_columns(sfu__learned_entries *self, const sfu__mapped_csr *graph, bool symmetric) {
+static sfu_status count_columns(filling *self, const sfu__mapped_csr *graph, bool symmetric) {
     sfu_status status = SFU_OK;
-    sfu_matrix *to = &self->transpose;
+    sfu_matrix *to = &self->entries->transpose;
     const int32_t n = graph->csr.rows;
     to->rows = to->cols = n;
     SFU_ALLOC_ZERO(to->indptr, (size_t)n + 1);
@@ -220,23 +231,24 @@ static sfu_status count_columns(sfu__learned_entries *self, const sfu__mapped_cs
     for (int32_t row = 0; row < n; row++) {
         to->indptr[row + 1] += to->indptr[row];
     }
-    self->transposed = to->indptr[n];
 done:
     return status;
 }
 
-static sfu_status fill_columns(sfu__learned_entries *self, const sfu__mapped_csr *graph, bool symmetric) {
+static sfu_status fill_columns(filling *self, const sfu__mapped_csr *graph, bool symmetric) {
     sfu_status status = SFU_OK;
-    sfu_matrix *to = &self->transpose;
-    const int32_t n = graph->csr.rows;
-    SFU_ALLOC(to->indices, self->transposed);
-    SFU_ALLOC(self->value_perm, self->transposed);
+    sfu__learned_entries *entries = self->entries;
+    sfu_matrix *to = &entries->transpose;
+    const int64_t nodes = entries->end - entries->first, *starts = to->indptr + entries->first;
+    SFU_ALLOC(to->indices, to->indptr[to->rows]);
+    SFU_ALLOC(entries->value_perm, to->indptr[to->rows]);
+    SFU_ALLOC(self->next, nodes);
+    memcpy(self->next, starts, (size_t)nodes * sizeof *starts);
     SFU_TRY(scan(self, graph, symmetric));
-    for (int32_t row = n; row > 0; row--) { /* each has moved to the start of the next */
-        to->indptr[row] = to->indptr[row - 1];
-    }
-    to->indptr[0] = 0;
+    SFU_TRY(sfu__check_filled(self->next, starts, nodes, graph->what));
 done:
+    sfu__free(self->next);
+    self->next = NULL;
     return status;
 }
 
@@ -244,6 +256,7 @@ sfu_status sfu__learned_entries_part(sfu__learned_entries *entries, const sfu__m
                                      int32_t first, int32_t end) {
     sfu_status status = SFU_OK;
     sfu__row_block block = {0};
+    filling columns = {.entries = entries};
     entries->part = true;
     entries->first = first;
     entries->end = end;
@@ -252,9 +265,9 @@ sfu_status sfu__learned_entries_part(sfu__learned_entries *entries, const sfu__m
     SFU_TRY(count_rows(entries, &own));
     SFU_TRY(fill_rows(entries, &own));
     sfu__row_block_clear(&block);
-    SFU_TRY(count_columns(entries, graph, symmetric));
-    SFU_TRY(reserve(entries, entries->count + entries->others));
-    SFU_TRY(fill_columns(entries, graph, symmetric));
+    SFU_TRY(count_columns(&columns, graph, symmetric));
+    SFU_TRY(reserve(entries, entries->count + columns.others));
+    SFU_TRY(fill_columns(&columns, graph, symmetric));
 done:
     sfu__row_block_clear(&block);
     return status;

@@ -11,9 +11,7 @@
 typedef struct sfu__learned_entries {
     bool part;            /* of some nodes */
     int32_t first, end;   /* the nodes of the rows and columns */
-    int64_t count;        /* of all entries; */
-    int64_t others;       /* of columns in rows of other nodes, */
-    int64_t transposed;   /* and of the transpose of a part */
+    int64_t count;        /* of all entries */
     sfu_matrix rows;      /* those of other nodes are empty; indices has [count]. values: the caller's, or NULL */
     float *edges;         /* [count]: a_ij, 0 on the diagonal of a node without a self-loop */
     sfu_matrix transpose; /* the columns, as rows without values */

@@ -131,3 +131,12 @@ void sfu__row_block_view(sfu__row_block *block, const sfu__mapped_csr *from, int
     block->csr.rows = (int32_t)(end - first);
     block->csr.indptr = from->csr.indptr + first;
 }
+
+sfu_status sfu__check_filled(const int64_t *next, const int64_t *indptr, int64_t count, const char *what) {
+    for (int64_t i = 0; i < count; i++) {
+        if (next[i] != indptr[i + 1]) {
+            return sfu__fail(SFU_ERR_FORMAT, "%s: another process changed the file while it was read", what);
+        }
+    }
+    return SFU_OK;
+}

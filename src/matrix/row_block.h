@@ -45,6 +45,10 @@ int64_t sfu__row_piece_end(const sfu__mapped_csr *from, int64_t first, int64_t e
 bool sfu__row_piece_has(const sfu__mapped_csr *from, int64_t row, int64_t piece);
 SFU_CHECKED sfu_status sfu__row_block_reserve(sfu__row_block *block, int64_t rows, int64_t piece);
 
+/* After columns were counted, and filled in by a second reading: fails unless next[i], where the next entry of column i
+ * would be, is its end, indptr[i + 1]. */
+SFU_CHECKED sfu_status sfu__check_filled(const int64_t *next, const int64_t *indptr, int64_t count, const char *what);
+
 /* sfu__components of a matrix in a mapped file. */
 SFU_CHECKED sfu_status sfu__components_mapped(int32_t *component, int32_t *count, int32_t *largest,
                                               int32_t *largest_root, const sfu__mapped_csr *graph, bool symmetric);

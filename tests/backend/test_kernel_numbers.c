@@ -429,6 +429,31 @@ static void nan_propagates(void **state) {
     }
 }
 
+/* Rows with NaN count as correct in every set of kernels alike: their argmax is the largest number from the first
+ * column on, and the first column if that is NaN. */
+static void nan_is_not_the_largest(void **state) {
+    (void)state;
+    enum { COLS = 6 };
+    for (int set = 0; sfu__backend_cpu_set(set) != NULL; set++) {
+        const sfu__backend *backend = sfu__backend_cpu_set(set);
+        for (int which = 0; which < 1 << COLS; which++) { /* the columns with NaN */
+            for (int32_t label = 0; label < COLS; label++) {
+                sfu__dense P = dense_new(1, COLS, 1);
+                const sfu__target target = {&label, NULL};
+                sfu__score score;
+                int32_t best = 0;
+                for (int32_t j = 0; j < COLS; j++) {
+                    P.data[j] = which >> j & 1 ? NAN : (float)((j * 5 + which) % COLS);
+                    best = P.data[j] > P.data[best] ? j : best;
+                }
+                backend->cross_entropy(&score, NULL, false, &P, &target, all(1));
+                assert_int_equal(score.correct, label == best);
+                free(P.data);
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elementary_functions_are_accurate),
@@ -443,6 +468,7 @@ int main(void) {
         cmocka_unit_test(results_are_flushed),
         cmocka_unit_test(softmax_and_adam_are_flushed),
         cmocka_unit_test(nan_propagates),
+        cmocka_unit_test(nan_is_not_the_largest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -311,6 +311,9 @@ static void errors(void **state) {
     assert_fails(SFU_ERR_FORMAT, make_part(&it), "here.indices: entry 0, in row 0");
     it.indptr[it.n / 3 + 1] = -5;
     assert_fails(SFU_ERR_FORMAT, make_part(&it), "here.indptr: row");
+    assert_ok(sfu__check_filled((int64_t[]){2, 5}, (int64_t[]){0, 2, 5}, 2, "here"));
+    assert_fails(SFU_ERR_FORMAT, sfu__check_filled((int64_t[]){2, 4}, (int64_t[]){0, 2, 5}, 2, "here"),
+                 "here: another process changed the file while it was read");
 }
 
 int main(void) {

@@ -69,6 +69,19 @@ static void check_smoothing(const sfu_dataset *dataset, const char *text, size_t
     sfu__plan_release(whole);
 }
 
+/* Steps of a learned smoothing with the same rows share their blocks. */
+static void test_shared_blocks(void **state) {
+    (void)state;
+    sfu_dataset *dataset = make_dataset();
+    const sfu__rank_group ranks = {.rank = 1, .count = RANKS};
+    sfu__plan *few = make_plan(dataset, "dense 8 relu | smooth^8(learn=self) | softmax", &ranks);
+    sfu__plan *more = make_plan(dataset, "dense 8 relu | smooth^12(learn=self) | softmax", &ranks);
+    assert_int_equal(few->passes[SFU_PASS_TRAIN].block_count, more->passes[SFU_PASS_TRAIN].block_count);
+    sfu__plan_release(few);
+    sfu__plan_release(more);
+    sfu_dataset_free(dataset);
+}
+
 static void test_smoothing(void **state) {
     (void)state;
     sfu_dataset *dataset = make_dataset();
@@ -219,6 +232,7 @@ static void test_sparse_features(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_smoothing),
+        cmocka_unit_test(test_shared_blocks),
         cmocka_unit_test(test_features),
         cmocka_unit_test(test_sparse_features),
     };

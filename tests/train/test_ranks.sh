@@ -52,6 +52,13 @@ check directed.safetensors 'smooth | dense 8 relu | smooth(learn=self+neighbour+
     smooth(norm=row, learn=self)' --threads 1
 check directed.safetensors 'lpnn(input=x, output=f)' --threads 2
 
+# No edge between ranges: a product then waits for rows of gradients, not for neighbours.
+seq 0 999 | awk 'BEGIN { print "from,to" } { print 2 * $1 "," 2 * $1 + 1 }' >pairs.csv
+seq 0 1999 | awk 'BEGIN { print "node,a,b,label" } { print $1 "," $1 % 7 "," $1 % 3 "," ($1 % 14 < 7 ? "x" : "y") }' >nodes.csv
+"$SFUMATO" data import --edges pairs.csv --nodes nodes.csv --label label -o pairs.safetensors -q >/dev/null
+check pairs.safetensors 'softmax | smooth(learn=self+neighbour+right)' --split holdout:1 --threads 1
+check pairs.safetensors gcn+lp --split holdout:1 --threads 2
+
 # Sparse features whose gradient has many parts, also more ranks than parts; narrow and wide products, with and without
 # dropout, several threads.
 "$SFUMATO" data make -o words.safetensors --nodes 6000 --degree 6 --vocabulary 1500 --words 60 --seed 8 -q >/dev/null

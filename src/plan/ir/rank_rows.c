@@ -154,10 +154,10 @@ sfu_status sfu__rank_smoothing(sfu_matrix *matrix, const sfu__plan *plan, const 
 
 /* ---- rows of the transpose --------------------------------------------------------------------------------------- */
 
-/* Visits all entries of S in the rows of `out` and the columns [own.begin, own.end) of `in`. With indices, they are
- * filled in, and indptr[column] moves to the end of each row of the transpose; else they are counted in
+/* Visits all entries of S in the rows of `out` and the columns [own.begin, own.end) of `in`. With `next` they are
+ * filled in, and next[column - own.begin] moves to the end of each row of the transpose; else they are counted in
  * indptr[column + 1]. */
-static sfu_status scan(sfu_matrix *transpose, const sfu__smoother *smoother, const sfu__row_set *out,
+static sfu_status scan(sfu_matrix *transpose, int64_t *next, const sfu__smoother *smoother, const sfu__row_set *out,
                        const sfu__row_set *in, const int32_t *row_of, sfu__range own) {
     sfu_status status = SFU_OK;
     sfu__row_reader reader = {.smoother = smoother};
@@ -169,11 +169,14 @@ static sfu_status scan(sfu_matrix *transpose, const sfu__smoother *smoother, con
             if (column < own.begin || column >= own.end) {
                 continue;
             }
-            if (transpose->indices == NULL) {
+            if (next == NULL) {
                 transpose->indptr[column + 1]++;
-            } else {
-                transpose->indices[transpose->indptr[column]] = row;
-                transpose->values[transpose->indptr[column]++] = reader.values[e];
+                continue;
+            }
+            const int64_t at = next[column - own.begin]++;
+            if (at < transpose->indptr[column + 1]) { /* else the file has changed */
+                transpose->indices[at] = row;
+                transpose->values[at] = reader.values[e];
             }
         }
     }
@@ -186,21 +189,22 @@ sfu_status sfu__smoother_columns(sfu_matrix *transpose, int32_t nodes, const sfu
                                  const sfu__row_set *out, const sfu__row_set *in, sfu__range own) {
     sfu_status status = SFU_OK;
     int32_t *row_of = NULL;
+    int64_t *next = NULL;
     *transpose = (sfu_matrix){.rows = in->count, .cols = out->count};
     SFU_ALLOC_ZERO(transpose->indptr, (int64_t)in->count + 1);
     SFU_TRY(sfu__row_set_index(&row_of, in, nodes));
-    SFU_TRY(scan(transpose, smoother, out, in, row_of, own));
+    SFU_TRY(scan(transpose, NULL, smoother, out, in, row_of, own));
     for (int32_t row = 0; row < in->count; row++) {
         transpose->indptr[row + 1] += transpose->indptr[row];
     }
     SFU_ALLOC(transpose->indices, transpose->indptr[in->count] + 1);
     SFU_ALLOC(transpose->values, transpose->indptr[in->count] + 1);
-    SFU_TRY(scan(transpose, smoother, out, in, row_of, own));
-    for (int32_t row = in->count; row > 0; row--) { /* each has moved to the start of the next */
-        transpose->indptr[row] = transpose->indptr[row - 1];
-    }
-    transpose->indptr[0] = 0;
+    SFU_ALLOC(next, own.end - own.begin);
+    memcpy(next, transpose->indptr + own.begin, (size_t)(own.end - own.begin) * sizeof *next);
+    SFU_TRY(scan(transpose, next, smoother, out, in, row_of, own));
+    SFU_TRY(sfu__check_filled(next, transpose->indptr + own.begin, own.end - own.begin, smoother->stream->graph.what));
 done:
+    sfu__free(next);
     sfu__free(row_of);
     return status;
 }

@@ -204,12 +204,15 @@ static sfu_status others_backward(sfu__lowering *self, const sfu__record *at, co
     const sfu__plan *plan = self->plan;
     const sfu__row_set *row_sets = self->pass->row_sets;
     const sfu__matrix_use use = sfu__use_of(self, SFU__ROLE_SMOOTHING, d->at.cols, -1);
+    sfu__last_block *last = &self->last_others;
     sfu__block others = {0};
-    int block;
-    SFU_TRY(sfu__block_of_learned(&others, plan, &plan->smoothers[plan->ops[at->op].smoothing], &row_sets[at->op + 1],
-                                  &row_sets[at->op], &use, true));
-    SFU_TRY(sfu__add_block(&block, self, &others));
-    SFU_TRY(add_sddmm(self, at->op, block, &at->in, d));
+    if (!last->valid || last->op != at->block) {
+        SFU_TRY(sfu__block_of_learned(&others, plan, &plan->smoothers[plan->ops[at->op].smoothing],
+                                      &row_sets[at->op + 1], &row_sets[at->op], &use, true));
+        SFU_TRY(sfu__add_block(&last->block, self, &others));
+        *last = (sfu__last_block){.valid = true, .op = at->block, .block = last->block};
+    }
+    SFU_TRY(add_sddmm(self, at->op, last->block, &at->in, d));
 done:
     sfu__block_clear(&others, plan);
     return status;

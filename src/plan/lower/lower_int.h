@@ -65,6 +65,7 @@ typedef struct sfu__lowering {
     sfu__hole holes[SFU__HOLES];
     sfu__last_block last_block;      /* forward: `op` of the smoothing */
     sfu__last_block last_transposed; /* backward: `op` is the block that was transposed */
+    sfu__last_block last_others;     /* likewise: its columns in rows of other ranks */
 } sfu__lowering;
 
 /* ---- lower_steps.c ---- */

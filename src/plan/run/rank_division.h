@@ -39,7 +39,8 @@ SFU_CHECKED sfu_status sfu__set_layout(sfu__division *self, const sfu__operand *
  *   all       every rank all rows
  *   rows      each rank the rows [want[r], want[r + 1])
  *   own       the rows that it computes, or all if every rank computes the whole step
- *   columns   the rows that a sparse matrix multiplies
+ *   columns   the rows that a sparse matrix multiplies; if it is the step's only halo, rows that need none of it are
+ *             computed while it is on its way
  *   mapped    row map[i] for each row i that it computes; NULL: row i
  *   blocks    the rows of the blocks that it computes */
 SFU_CHECKED sfu_status sfu__need_all(sfu__division *self, const sfu__operand *at);

@@ -214,11 +214,12 @@ static void mark_columns(uint8_t *marked, const sfu__division *self, const void 
 sfu_status sfu__need_columns(sfu__division *self, const sfu__operand *at, const sfu__prepared *matrix) {
     sfu_status status = SFU_OK;
     const int64_t *have = sfu__bounds_of(self, at);
+    const size_t before = self->step->halo_count;
     if (have == NULL) {
         return SFU_OK;
     }
     SFU_TRY(need_marked(self, at, mark_columns, matrix));
-    if (self->step->halo_count > 0) {
+    if (before == 0 && self->step->halo_count == 1) { /* it can wait for one matrix while it computes */
         SFU_TRY(find_early(self, matrix, have[self->ranks->rank], have[self->ranks->rank + 1]));
     }
 done:

@@ -177,18 +177,11 @@ static sfu_status divide_axpy_backward(sfu__division *self, const sfu__plan_step
     return sfu__need_own(self, &step->c);
 }
 
-/* All rows wait, if more than one matrix is on its way. */
 static sfu_status divide_sddmm(sfu__division *self, const sfu__plan_step *step) {
     sfu_status status = SFU_OK;
     divide_rows(self, step);
     SFU_TRY(sfu__need_own(self, &step->a));
     SFU_TRY(sfu__need_columns(self, &step->b, self->pass->blocks[step->block].matrix));
-    if (self->step->halo_count > 1) {
-        sfu__free(self->step->early);
-        sfu__free(self->step->late);
-        self->step->early = self->step->late = NULL;
-        self->step->early_count = self->step->late_count = 0;
-    }
 done:
     return status;
 }

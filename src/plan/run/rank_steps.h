@@ -34,7 +34,7 @@ typedef struct sfu__rank_chain {
 typedef struct sfu__rank_step {
     sfu__rank_chain *chain; /* NULL, or this step and those after it that are parts of the same sum */
     sfu__range range;       /* of the items of its partition that this rank computes */
-    sfu__range *early;      /* those of its rows that need no other rank, computed while rows are on their way; */
+    sfu__range *early;      /* those of its rows that need no other rank, computed while the halo is on its way; */
     sfu__range *late;       /* and the others. Both NULL: all rows wait */
     size_t early_count, early_capacity, late_count, late_capacity;
     sfu__halo *halos;

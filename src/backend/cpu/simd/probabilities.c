@@ -192,9 +192,13 @@ SFU__INLINE f4u real_columns(int32_t j, int32_t cols) {
     return (f4u)(column < (f4i){0} + cols);
 }
 
-/* Whether the argmax (first of equals) is the label. */
+/* Whether the argmax (first of equals) is the label. NaN is not larger than anything: behind it, or at the label, the
+ * argmax stays the first column. */
 SFU__INLINE bool is_first_largest(const float *p, int32_t ld, int32_t label) {
     const f4 at_label = f4_set(p[label]);
+    if (label > 0 && (isnan(p[0]) || isnan(p[label]))) {
+        return false;
+    }
     f4u wrong = {0};
     for (int32_t j = 0; j < ld; j += 4) {
         const f4 x = f4_load(p + j);
