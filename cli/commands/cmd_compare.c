@@ -198,7 +198,7 @@ static const cli_option options[] = {
     OPTION_TEXT("lpnn", VALUE_TEXT, "OPTIONS", settings.compare.lpnn, "none",
                 "options of lpnn, such as 'f=clamp, input=x, output=g'"),
     OPTION_DEVICE(settings.compare.device),
-    OPTION_MEMORY(settings.compare.memory),
+    OPTION_MEMORY(settings.compare.memory, "networks that do not fit are left out"),
     {0}};
 
 const cli_command cmd_compare = {

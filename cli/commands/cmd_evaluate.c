@@ -237,7 +237,7 @@ static const cli_option options[] = {
     OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
     OPTION_DEVICE(settings.device),
-    OPTION_MEMORY(settings.memory),
+    OPTION_MEMORY(settings.memory, "does not affect the result"),
     {0}};
 
 const cli_command cmd_evaluate = {

@@ -135,11 +135,12 @@ static void print_reductions(const explanation *state) {
 
 static void print(const explanation *state) {
     print_head(&state->input);
-    plan_print(stdout, state->plan, settings.measure);
+    const int32_t nodes = sfu_dataset_nodes(state->input.dataset);
+    plan_print(stdout, state->plan, settings.measure, nodes);
     if (state->plain) {
         put_heading(stdout, "Plan without optimizations");
         putchar('\n');
-        plan_print(stdout, state->plain, settings.measure);
+        plan_print(stdout, state->plain, settings.measure, nodes);
         print_reductions(state);
     }
     const sfu_paper_cost paper = sfu_plan_paper_cost(state->plan);
@@ -185,7 +186,7 @@ static const cli_option options[] = {
     OPTION_COUNT("threads", "N", settings.plan.threads, 0, 1024, "one per core",
                  "number of threads of the measurement"),
     OPTION_DEVICE_MEASURED(settings.plan.device),
-    OPTION_MEMORY(settings.input.memory),
+    OPTION_MEMORY(settings.input.memory, "shows the plan of such a limit"),
     {0}};
 
 const cli_command cmd_explain = {

@@ -402,7 +402,7 @@ static const cli_option options[] = {
                  "under an MPI launcher: processes that train one trial together; groups of them train different ones; "
                  "a graph is small if an epoch of gcn is predicted to take less than 50 ms on one core"),
     OPTION_DEVICE(settings.label.device),
-    OPTION_MEMORY(settings.label.memory),
+    OPTION_MEMORY(settings.label.memory, "networks that do not fit are left out"),
     OPTION_SHARE(settings.label.share, "its trainings (with --budget steps:N)"),
     {0}};
 

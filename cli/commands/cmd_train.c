@@ -288,7 +288,7 @@ static const cli_option options[] = {
     OPTION_TEXT("curve", VALUE_FILE, "FILE", settings.curve, "",
                 "write the learning curve as CSV: loss and accuracy per epoch"),
     OPTION_DEVICE(settings.train.device),
-    OPTION_MEMORY(settings.input.memory),
+    OPTION_MEMORY(settings.input.memory, "does not affect the result"),
     OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
     {0}};

@@ -371,7 +371,7 @@ static const cli_option options[] = {
     OPTION_COUNT("patience", "N", settings.train.patience, 0, INT32_MAX, NULL,
                  "early stopping of a trial: epochs without a better validation accuracy; 0: off"),
     OPTION_DEVICE(settings.train.device),
-    OPTION_MEMORY(settings.input.memory),
+    OPTION_MEMORY(settings.input.memory, "does not affect the result"),
     {0}};
 
 const cli_command cmd_tune = {

@@ -19,9 +19,9 @@ extern const char *const class_weight_choices[];
 #define OPTION_DEVICE(place)                                                                                           \
     OPTION_OFFER("device", VALUE_TEXT, "NAME", place, NULL, offer_devices, false,                                      \
                  "where to compute: auto, cpu, cuda or cuda:N; does not affect the result")
-#define OPTION_MEMORY(place)                                                                                           \
+#define OPTION_MEMORY(place, effect)                                                                                   \
     OPTION_SIZE("memory", place, "no limit",                                                                           \
-                "most memory to use, such as 8G; a larger dataset is read from its file; does not affect the result")
+                "most memory to use, such as 8G; a larger dataset is read from its file; " effect)
 #define OPTION_DEVICE_MEASURED(place)                                                                                  \
     OPTION_OFFER("device", VALUE_TEXT, "NAME", place, NULL, offer_devices, false,                                      \
                  "where to measure: cpu, cuda or cuda:N; auto is the CPU")

@@ -150,25 +150,38 @@ static void put_steps(FILE *file, const layout *shown, const run_of_steps *run) 
     }
 }
 
-static void put_pass(FILE *file, const layout *shown, const sfu_plan *plan, sfu_pass pass) {
+/* A prediction within a memory limit runs in pieces; its plan is that of one. */
+static void put_pass(FILE *file, const layout *shown, const sfu_plan *plan, sfu_pass pass, int32_t nodes) {
     run_of_steps run;
-    if (sfu_plan_step(plan, pass, 0) == NULL) {
+    char title[64];
+    int32_t rows = 0;
+    const sfu_step *step = NULL;
+    for (int i = 0; (step = sfu_plan_step(plan, pass, i)) != NULL; i++) {
+        rows = step->rows > rows ? step->rows : rows;
+    }
+    if (rows == 0) {
         return;
     }
-    put_row(file, shown, 0, pass_titles[pass], &titles, "");
+    const bool piece = pass == SFU_PASS_PREDICT && rows < nodes;
+    snprintf(title, sizeof title, "prediction of %s nodes", grouped(rows));
+    put_row(file, shown, 0, piece ? title : pass_titles[pass], &titles, "");
     for (int i = 0; (run = run_from(plan, pass, i)).count > 0; i += run.count) {
         put_steps(file, shown, &run);
     }
     const pass_total total = plan_total(plan, pass);
     const cells row = cells_of(total.flops, total.bytes, total.cost.predicted_s, total.cost.measured_s);
     put_row(file, shown, 2, "total", &row, "");
-    fprintf(file, "  memory %s\n\n", scaled((double)total.cost.memory_bytes, "B"));
+    fprintf(file, "  memory %s\n", scaled((double)total.cost.memory_bytes, "B"));
+    if (piece) {
+        fprintf(file, "  a piece of all %s nodes; what is streamed is not counted\n", grouped(nodes));
+    }
+    putc('\n', file);
 }
 
-void plan_print(FILE *file, const sfu_plan *plan, bool measured) {
+void plan_print(FILE *file, const sfu_plan *plan, bool measured, int32_t nodes) {
     const layout shown = layout_of(plan, measured ? COLUMNS : MEASURED);
     for (int pass = 0; pass < SFU_PASSES; pass++) {
-        put_pass(file, &shown, plan, (sfu_pass)pass);
+        put_pass(file, &shown, plan, (sfu_pass)pass, nodes);
     }
 }
 

@@ -21,7 +21,7 @@ extern const char *const pass_keys[SFU_PASSES];
 
 /* Prints the passes as trees of layers and steps, with the reason below each choice. `measured`: with a column for the
  * times of sfu_plan_measure. */
-void plan_print(FILE *file, const sfu_plan *plan, bool measured);
+void plan_print(FILE *file, const sfu_plan *plan, bool measured, int32_t nodes);
 
 /* {"steps": [...], "predicted_s", "measured_s", "memory_bytes"}. NULL: out of memory. */
 json_t *plan_pass_json(const sfu_plan *plan, sfu_pass pass);

@@ -107,6 +107,21 @@ static void cancelled(void **state) {
     assert_int_equal(program.exit_code, 128 + 15);
 }
 
+static bool has_unit(void *user, const sfu_progress *progress) {
+    (void)user;
+    return progress->unit[0] != '\0';
+}
+
+/* A job that cannot tell how much is done has no unit; callbacks get an empty one. */
+static void no_unit(void **state) {
+    (void)state;
+    sfu__program program;
+    sfu__ticker ticker = {.callback = has_unit, .what = "drawing"};
+    assert_fails(SFU_ERR_CANCELLED,
+                 sfu__program_run(&program, (const char *[]){"sh", "-c", "sleep 3600; echo late", NULL}, &ticker),
+                 "cancelled while drawing");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exit_code_and_words),
@@ -116,6 +131,7 @@ int main(void) {
         cmocka_unit_test(the_current_folder_has_no_say),
         cmocka_unit_test(there_is_no_such_program),
         cmocka_unit_test(cancelled),
+        cmocka_unit_test(no_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

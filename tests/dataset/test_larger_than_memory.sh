@@ -110,13 +110,13 @@ refused() {
     grep -q -- "$wanted" err || fail "$*: it says $(cat err)"
     nothing_left "$*"
 }
-refused 'needs about .*; the limit is 32M' data make --nodes 900000 --memory 32M
+refused 'needs up to .*, more than the limit of 32M; use a larger limit' data make --nodes 900000 --memory 32M
 if [ "$BUILD_KIND" = plain ]; then # what it says is enough
-    "$SFUMATO" data make --nodes 900000 --memory "$(sed 's/.*needs about \([0-9.]*[MG]\) .*/\1/' err)" -o made.safetensors \
+    "$SFUMATO" data make --nodes 900000 --memory "$(sed 's/.*needs up to \([0-9.]*[MG]\) .*/\1/' err)" -o made.safetensors \
         --quiet >/dev/null
     rm made.safetensors
 fi
-refused 'needs about .*; the limit is 32M' data make --nodes 9000000 --memory 32M
+refused 'needs up to .*, more than the limit of 32M; use a larger limit' data make --nodes 9000000 --memory 32M
 refused 'a memory limit of 1M is too small: expected at least 32M' data import --edges part.csv --memory 1M
 for size in 0 -1 8Q G 1e 0x10 '8 G' 99999999999T; do
     code=0

@@ -279,7 +279,7 @@ static void features_files(void **state) {
     assert_fails(SFU_ERR_FORMAT, read_files((files){.features = "node,feature,value\na,3000000000,1\n"}),
                  "features.csv: feature number 3000000000");
     assert_fails(SFU_ERR_ARGUMENT, read_files((files){.nodes = "id,f\na,1\n", .features = "a,w,1\n"}), "nodes.csv and ",
-                 "features.csv both give features");
+                 "features.csv both give features; leave one of them out, or name the label column");
     assert_fails(SFU_ERR_ARGUMENT, read_files((files){.edges = "1,2\n", .feature_names = "f\n"}), "no file gives any");
 }
 

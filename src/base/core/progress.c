@@ -155,6 +155,6 @@ sfu_status sfu__tick(sfu__ticker *ticker, double done) {
     if (callback == NULL || !is_due(&ticker->last_ms, sfu__tick_ms, ticker->total > 0 && done >= ticker->total)) {
         return SFU_OK;
     }
-    const sfu_progress progress = {ticker->what, ticker->unit, done, ticker->total};
+    const sfu_progress progress = {ticker->what, ticker->unit != NULL ? ticker->unit : "", done, ticker->total};
     return callback(own ? ticker->user : thread_watch.user, &progress) ? SFU_OK : cancelled(ticker->what);
 }

@@ -58,7 +58,7 @@ extern int sfu__tick_ms;
 typedef struct sfu__ticker {
     sfu_progress_fn callback; /* NULL: that of the thread's watch */
     void *user;
-    const char *what, *unit;
+    const char *what, *unit; /* unit NULL: none */
     double total;
     int64_t last_ms;
 } sfu__ticker;

@@ -54,7 +54,7 @@ sfu_status sfu__limit_end(sfu_status status, uint64_t memory, const char *doing,
     sfu__memory_spill(NULL);
     sfu__size_text(limit, (double)memory);
     if (status == SFU_ERR_MEMORY && lacking > 0) {
-        return sfu__fail(status, "%s needs about %s of memory; the limit is %s", doing,
+        return sfu__fail(status, "%s needs up to %s of memory, more than the limit of %s; use a larger limit", doing,
                          sfu__size_text(need, enough((double)memory, (double)given, (double)lacking)), limit);
     }
     if (status == SFU_ERR_MEMORY && refused > 0) { /* else there is no space for a temporary file */

@@ -111,11 +111,12 @@ static sfu_status refuse(int64_t bytes, int64_t most, const sfu_dataset *dataset
                            "%s: the fastest plan smooths after the first weights in every epoch and needs the graph in "
                            "memory, up to %s, more than the limit of %s; use a larger limit",
                            dataset->name, needs, limit)
-               : sfu__fail(SFU_ERR_MEMORY,
-                           "%s: \"%s\" needs about %s of memory, more than the limit of %s; only a network whose "
-                           "smoothing is all before its first weights (sgcn, fp+mlp) can stream the graph; use such a "
-                           "network or a larger limit",
-                           dataset->name, net->is_lpnn ? "lpnn" : sfu_net_text(net), needs, limit);
+               : sfu__fail(
+                     SFU_ERR_MEMORY,
+                     "%s: \"%s\" needs about %s of memory, more than the limit of %s; use a larger limit, or a "
+                     "network that needs less: one whose smoothing is not learned and all before its first weights "
+                     "(sgcn, fp+mlp) streams the graph",
+                     dataset->name, net->is_lpnn ? "lpnn" : sfu_net_text(net), needs, limit);
 }
 
 sfu_status sfu__resident_refuse(const sfu__resident *self, const sfu_dataset *dataset, const sfu_net *net,

@@ -129,7 +129,11 @@ sfu_status sfu__csv_features(sfu__tables *tables, const char *path) {
     bool more;
     tables->named = true;
     if (tables->features_from != NULL) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%s and %s both give features", tables->features_from, path);
+        return sfu__fail(
+            SFU_ERR_ARGUMENT,
+            "%s and %s both give features; leave one of them out, or name the label column of a table that has "
+            "nothing else (--label)",
+            tables->features_from, path);
     }
     SFU_TRY(sfu__tables_open(tables, &csv, path, (sfu__csv_rules){0}));
     const int64_t offset = sfu__csv_offset(&csv);
