@@ -134,7 +134,7 @@ def test_a_memory_limit_is_for_the_cpu(small):
 
 
 def test_memory_limits_that_are_refused(large, small):
-    with pytest.raises(sfumato.SfumatoError, match='only a network whose smoothing is all before its first weights'):
+    with pytest.raises(sfumato.SfumatoError, match='whose smoothing is not learned and all before its first weights'):
         GraphClassifier("gcn", memory="1M").fit(large, split="standard")
     with pytest.raises(sfumato.SfumatoError, match="needs up to .* of memory, more than the limit of 1M"):
         GraphClassifier("sgcn", memory="1M").fit(large, split="standard")
@@ -172,7 +172,7 @@ def test_same_labels_within_a_memory_limit(large):
     found = [Labeler("steps:1", nets="sgcn", n_jobs=1, memory=memory).fit(few).probabilities_
              for memory in (None, a_bit_more_memory())]
     assert np.array_equal(*found)
-    with pytest.raises(sfumato.SfumatoError, match="only a network whose smoothing"):
+    with pytest.raises(sfumato.SfumatoError, match="one whose smoothing is not learned"):
         Labeler("steps:1", nets="gcn", memory="1M").fit(few)
 
 
