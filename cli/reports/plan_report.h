@@ -20,7 +20,7 @@ extern const char *const pass_titles[SFU_PASSES];
 extern const char *const pass_keys[SFU_PASSES];
 
 /* Prints the passes as trees of layers and steps, with the reason below each choice. `measured`: with a column for the
- * times of sfu_plan_measure. */
+ * times of sfu_plan_measure. `nodes`: of the dataset; a prediction of fewer rows is that of a piece. */
 void plan_print(FILE *file, const sfu_plan *plan, bool measured, int32_t nodes);
 
 /* {"steps": [...], "predicted_s", "measured_s", "memory_bytes"}. NULL: out of memory. */

@@ -180,8 +180,7 @@ done:
     return status;
 }
 
-/* The gradient of the values of a block of S, dZ its product's: row i of `by` times the rows of `with` that the block
- * joins it to. */
+/* The gradient of the values of a block of S: row i of `by` times each row of `with` that an entry joins it to. */
 static sfu_status add_sddmm(sfu__lowering *self, int op, int block, const sfu__value *by, const sfu__value *with) {
     sfu_status status = SFU_OK;
     const sfu__prepared *S = self->pass->blocks[block].matrix;
